@@ -26,6 +26,7 @@
 
 mod masking;
 mod new_cases;
+mod proposed;
 mod replaced;
 mod varied;
 mod volatile;

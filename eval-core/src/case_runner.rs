@@ -135,8 +135,7 @@ impl CaseRunner {
     ) -> Result<Self, String> {
         let default = UserSimulatorConfig::default();
         let simulation = Simulation::new(config.user_simulator_config.as_ref().unwrap_or(&default))?;
-        let scoring =
-            ScoringPlan::new(config, custom, judges.clone(), options.gate, options.timeout, stopped)?;
+        let scoring = ScoringPlan::new(config, custom, judges.clone(), options, stopped)?;
         Ok(Self { scoring, judges, simulation, options, names })
     }
 
@@ -299,12 +298,18 @@ impl CaseRunner {
         let gate = self.options.gate;
         let unused = self.judges.unused(&case.eval_id).filter(|_| asked_all_questions(&runs));
         let Decision { metrics, verdict, passed_runs, notes } =
-            decide(self.scoring.rules(&case), &runs, repeated, pass, gate);
+            decide(&self.scoring.rules(&case), &runs, repeated, pass, gate);
         let of_runs = runs.iter().flat_map(|run| {
             let of = if runs.len() > 1 { format!("run {}: ", run.number) } else { String::new() };
             run.transcript.notes.iter().map(move |note| format!("{of}{note}"))
         });
-        let notes = unused.into_iter().chain(notes).chain(again::notes(repeated)).chain(of_runs).collect();
+        let notes = unused
+            .into_iter()
+            .chain(self.scoring.note(&case))
+            .chain(notes)
+            .chain(again::notes(repeated))
+            .chain(of_runs)
+            .collect();
         let elapsed =
             runs.iter().flat_map(|run| &run.transcript.turns).filter_map(|turn| turn.invocation.duration);
         let elapsed = Duration::try_from_secs_f64(elapsed.sum()).unwrap_or_default();

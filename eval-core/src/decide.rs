@@ -7,7 +7,7 @@ use eval_support::untrusted::headline;
 use eval_support::words::count;
 
 use crate::metric::arithmetic::Pool;
-use crate::metric::{Score, Scores};
+use crate::metric::{Loosening, Score, Scores};
 use crate::report::{MetricOutcome, MetricReport, RunReport, run_count};
 use crate::verdict::{Role, TurnVerdict, Verdict};
 
@@ -187,6 +187,7 @@ fn report_of_metric(
         scored: 0,
         total: 0,
         passed_runs: None,
+        loosened: None,
         verdict: Verdict::Informational,
         notes: Vec::new(),
     };
@@ -225,6 +226,7 @@ fn report_of_metric(
     report.scored = pool.values.len();
     report.total = pool.total;
     report.score = pool.mean();
+    report.loosened = Loosening::of(&scored);
     let mixed = mixed(&rule.name, &scored);
     if let (Some(mixed), None, true) = (&mixed, needed, pool.is_whole()) {
         report.verdict = mixed.clone();

@@ -12,6 +12,7 @@ mod built_in;
 mod command;
 mod custom;
 pub(crate) mod input;
+pub(crate) mod loosened;
 pub(crate) mod metric_trait;
 pub(crate) mod scores;
 #[cfg(test)]
@@ -19,12 +20,14 @@ mod tests;
 
 #[cfg(fuzzing)]
 pub(crate) use built_in::similarity_of_texts;
-pub(crate) use built_in::{FINAL_SESSION_STATE_MATCH, built_in};
+pub(crate) use built_in::{ANSWER_DEMANDS, FINAL_SESSION_STATE_MATCH, built_in};
 pub(crate) use command::with_commands;
 pub use command::{CommandMetric, commands_of};
 pub use custom::MetricFn;
 pub(crate) use custom::of_function;
 pub(crate) use input::MetricInput;
+pub use loosened::LoosenedPoint;
+pub(crate) use loosened::Loosening;
 pub use metric_trait::BoxMetric;
 pub(crate) use metric_trait::{MakeMetric, Metric};
 pub use scores::RubricScore;
@@ -38,5 +41,6 @@ pub mod arithmetic {
     pub use crate::score::equality::values_equal;
     pub use crate::score::mean;
     pub use crate::score::responses::Answered;
+    pub use crate::score::ruled::{RuledCalls, call_names};
     pub use crate::score::usage::{Durations, TokenUsage};
 }

@@ -15,6 +15,8 @@ pub struct Options {
     pub gate: TurnAggregation,
     /// The most repetitions of a run in which the agent was not reached.
     pub retry: u32,
+    /// Whether calls are judged as ADK does, whatever the cases loosen. `EVALSET_LITERAL` sets it too.
+    pub literal: bool,
     /// The time limit for setting up, for opening the session and for each turn.
     pub timeout: Duration,
 }
@@ -26,6 +28,7 @@ impl Options {
         pass: PassRule::Mean,
         gate: TurnAggregation::Mean,
         retry: 0,
+        literal: false,
         timeout: DEFAULT_TIMEOUT,
     };
 }

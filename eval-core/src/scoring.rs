@@ -1,18 +1,24 @@
 //! Scoring: the metrics of a case, and the scores of one run. Each metric is scored on its own.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use eval_format::expect::Rules;
 use eval_format::metric::MetricInfo;
-use eval_format::{Criterion, EvalCase, EvalConfig, TurnAggregation};
+use eval_format::{Criterion, EvalCase, EvalConfig, TurnAggregation, Value};
+use eval_support::variables;
 use eval_support::words::count;
 
 use crate::decide::{Rule, verdict_of_run, verdicts_of_turns};
 use crate::guard::{Fault, What, fenced_but_for};
 use crate::judge::{JudgeRouter, MeteredJudge};
 use crate::judge_outcome::JudgeError;
-use crate::metric::{BoxMetric, FINAL_SESSION_STATE_MATCH, Metric, MetricInput, Scores, built_in};
+use crate::metric::{
+    ANSWER_DEMANDS, BoxMetric, FINAL_SESSION_STATE_MATCH, Metric, MetricInput, Scores, built_in,
+};
+use crate::options::Options;
 use crate::report::{MetricOutcome, ScoredMetric};
 use crate::transcript::Transcript;
 use crate::verdict::Role;
@@ -20,14 +26,18 @@ use crate::verdict::Role;
 #[derive(Debug)]
 pub(crate) struct ScoringPlan {
     metrics: Vec<PlannedMetric>,
+    /// The criteria that a case may change.
+    config: EvalConfig,
     judges: JudgeRouter,
     gate: TurnAggregation,
     time_limit: Duration,
+    /// Whether calls are judged as ADK does, whatever cases loosen.
+    literal: bool,
     /// Set when scoring is to stop.
     stopped: Option<Arc<AtomicBool>>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct PlannedMetric {
     rule: Rule,
     /// The criterion that the metric gets. The rule has a criterion only if the metric gates.
@@ -54,26 +64,60 @@ pub(crate) fn criterion_of_custom() -> Criterion {
 
 impl ScoringPlan {
     /// Plans the metrics in this order: metrics that criteria name, custom metrics that no criterion names,
-    /// the session state, and metrics that only inform. Turns that are not scored yet when `stopped` is set
+    /// the session state, demands on answers, and metrics that only inform. Turns that are not scored yet when `stopped` is set
     /// get no score.
     pub(crate) fn new(
         config: &EvalConfig,
         custom: Vec<(String, BoxMetric)>,
         judges: JudgeRouter,
-        gate: TurnAggregation,
-        time_limit: Duration,
+        options: Options,
         stopped: Option<Arc<AtomicBool>>,
     ) -> Result<Self, String> {
-        let mut metrics = named_or_custom(config, custom)?;
+        let config = config.clone();
+        let mut metrics = named_or_custom(&config, custom)?;
         let is_named = |name| metrics.iter().any(|planned| planned.rule.name == name);
         let others = eval_format::metric::METRICS.iter().filter(|info| !is_named(info.name));
         let always: Vec<PlannedMetric> = others.filter_map(PlannedMetric::always).collect();
         metrics.extend(always);
-        Ok(Self { metrics, judges, gate, time_limit, stopped })
+        let Options { gate, timeout, literal, .. } = options;
+        let literal = literal || variables::is_literal();
+        Ok(Self { metrics, config, judges, gate, time_limit: timeout, literal, stopped })
     }
 
-    pub(crate) fn rules<'a>(&'a self, case: &'a EvalCase) -> impl Iterator<Item = &'a Rule> {
-        self.applicable(case).map(|planned| &planned.rule)
+    /// The rules of the metrics of a case. A case whose criteria cannot be read is decided by the criteria of its config: its
+    /// metrics are errors.
+    pub(crate) fn rules(&self, case: &EvalCase) -> Vec<Rule> {
+        let planned = self.of_case(case).unwrap_or(Cow::Borrowed(&self.metrics));
+        applicable(&planned, case).map(|planned| planned.rule.clone()).collect()
+    }
+
+    /// A remark on the criteria that a case changes; `None` if it changes none.
+    pub(crate) fn note(&self, case: &EvalCase) -> Option<String> {
+        let changes = case.own_criteria().filter(|_| !self.literal)?;
+        let change = |(metric, change): (&str, &Value)| format!("`{metric}`: {change}");
+        let changes: Vec<String> = changes.iter().map(change).collect();
+        Some(format!("`_criteria` of this case: {}", changes.join(", ")))
+    }
+
+    /// The metrics with the criteria that the case has.
+    fn of_case(&self, case: &EvalCase) -> Result<Cow<'_, [PlannedMetric]>, String> {
+        if self.literal || case.own_criteria().is_none() {
+            return Ok(Cow::Borrowed(&self.metrics));
+        }
+        let is_custom = |planned: &&PlannedMetric| planned.origin == Origin::Custom;
+        let custom: Vec<&str> =
+            self.metrics.iter().filter(is_custom).map(|it| it.rule.name.as_str()).collect();
+        let own = self.config.of_case(case, &custom).map_err(|error| error.to_string())?;
+        let changed = self.metrics.iter().filter_map(|planned| {
+            let name = &planned.rule.name;
+            if self.config.criterion(name).is_none() {
+                return Some(planned.clone());
+            }
+            let criterion = own.criterion(name)?.clone();
+            let rule = Rule { criterion: Some(criterion.clone()), ..planned.rule.clone() };
+            Some(PlannedMetric { rule, criterion, ..planned.clone() })
+        });
+        Ok(Cow::Owned(changed.collect()))
     }
 
     /// Scores a transcript with each metric that applies to the case. `label` names the run in the watchdog's line.
@@ -83,10 +127,20 @@ impl ScoringPlan {
         transcript: &mut Transcript,
         label: &str,
     ) -> Vec<ScoredMetric> {
+        // The reader has checked the cases of a file, and the runner the cases of a program.
+        let planned = match self.of_case(case) {
+            Ok(planned) => planned,
+            Err(message) => return self.broken(case, &message),
+        };
+        let rules = match Rules::of(case) {
+            Ok(rules) => rules,
+            Err(problems) => return self.broken(case, &problems.to_string()),
+        };
+        let rules = Some(&rules).filter(|rules| !rules.is_empty());
         let actual = transcript.lend_invocations();
         let judge = self.judges.of_case(&case.eval_id);
         let mut scored = Vec::with_capacity(self.metrics.len());
-        for planned in self.applicable(case) {
+        for planned in applicable(&planned, case) {
             let metered = MeteredJudge::new(judge.clone());
             let judge = metered.judge();
             let input = MetricInput {
@@ -99,6 +153,8 @@ impl ScoringPlan {
                 stopped: self.stopped.as_deref(),
                 name: &planned.rule.name,
                 time_limit: Some(self.time_limit),
+                rules: rules.filter(|_| !self.literal),
+                demands: rules,
             };
             let outcome = planned.score(input, &metered, self.time_limit, label).await;
             let outcome = self.unless_unanswered(outcome, metered.missed());
@@ -111,9 +167,19 @@ impl ScoringPlan {
     /// The metrics that apply to a case, each left out because no judge could be asked.
     pub(crate) fn left_out(&self, case: &EvalCase, reason: &str) -> Vec<ScoredMetric> {
         let unasked = MeteredJudge::new(self.judges.of_case(&case.eval_id));
-        self.applicable(case)
-            .map(|planned| self.scored(planned, MetricOutcome::Unjudged(reason.to_owned()), &unasked))
-            .collect()
+        let planned = match self.of_case(case) {
+            Ok(planned) => planned,
+            Err(message) => return self.broken(case, &message),
+        };
+        let outcome = || MetricOutcome::Unjudged(reason.to_owned());
+        applicable(&planned, case).map(|planned| self.scored(planned, outcome(), &unasked)).collect()
+    }
+
+    /// The metrics that apply to a case whose rules cannot be read.
+    fn broken(&self, case: &EvalCase, message: &str) -> Vec<ScoredMetric> {
+        let unasked = MeteredJudge::new(self.judges.of_case(&case.eval_id));
+        let error = || MetricOutcome::Error { role: Role::Harness, message: message.to_owned() };
+        applicable(&self.metrics, case).map(|planned| self.scored(planned, error(), &unasked)).collect()
     }
 
     fn scored(
@@ -145,14 +211,15 @@ impl ScoringPlan {
             _ => MetricOutcome::Error { role: Role::Judge, message: wrong },
         }
     }
+}
 
-    /// The metrics that gate or inform on this case. A metric that no criterion names is left out if the case
-    /// lacks what it needs: an expected session state, for example.
-    fn applicable<'a>(&'a self, case: &'a EvalCase) -> impl Iterator<Item = &'a PlannedMetric> {
-        self.metrics
-            .iter()
-            .filter(|planned| planned.origin != Origin::Always || planned.missing(case).is_none())
-    }
+/// The metrics that gate or inform on this case. A metric that no criterion names is left out if the case lacks what it
+/// needs: an expected session state, for example.
+fn applicable<'a>(
+    planned: &'a [PlannedMetric],
+    case: &'a EvalCase,
+) -> impl Iterator<Item = &'a PlannedMetric> {
+    planned.iter().filter(|planned| planned.origin != Origin::Always || planned.missing(case).is_none())
 }
 
 fn named_or_custom(
@@ -194,9 +261,9 @@ fn no_metric(name: &str) -> String {
 }
 
 impl PlannedMetric {
-    /// A metric that needs no criterion: the session state, and metrics that only inform.
+    /// A metric that needs no criterion: the session state, demands on answers, and metrics that only inform.
     fn always(info: &'static MetricInfo) -> Option<Self> {
-        if info.gates && info.name != FINAL_SESSION_STATE_MATCH {
+        if info.gates && ![FINAL_SESSION_STATE_MATCH, ANSWER_DEMANDS].contains(&info.name) {
             return None;
         }
         let criterion = Criterion::new(1.0);

@@ -23,7 +23,7 @@ pub(crate) use choices::{ArgsMatch, Direction, MatchType, Similarity};
 pub use fields::{CriterionField, FieldKind};
 pub(crate) use info::FreeTurns;
 pub use info::{MetricCategory, MetricGroup, MetricInfo, Need, Subject};
-pub(crate) use list::{FINAL_SESSION_STATE_MATCH, TRAJECTORY_QUALITY, rubric_types};
+pub(crate) use list::{ANSWER_DEMANDS, FINAL_SESSION_STATE_MATCH, TRAJECTORY_QUALITY, rubric_types};
 pub use list::{METRICS, metric};
 
 #[cfg(test)]

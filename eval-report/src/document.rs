@@ -10,7 +10,8 @@ use serde::Serialize;
 use crate::journal::{Attempt, Evaluation};
 use crate::output::{Outcome, finite, time};
 use crate::recorded::{
-    CaseLocation, OverCases, Problem, RunCounts, RunResults, State, TestResult, Usage, headline, near,
+    AppliedRule, CaseLocation, OverCases, Problem, RunCounts, RunResults, State, TestResult, Usage, headline,
+    near,
 };
 use crate::statistics::{Interval, PassCount};
 use crate::summary_text::new_golden;
@@ -107,6 +108,9 @@ struct Case<'r> {
     earlier_attempts: Option<Vec<EarlierAttempt<'r>>>,
     pass: Option<String>,
     gate: String,
+    /// Whether calls were judged as ADK does, whatever the case loosens.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    literal: bool,
     runs: Runs,
     repeated: usize,
     skipped_metrics: Vec<&'r str>,
@@ -166,7 +170,24 @@ struct Metric<'r> {
     total: usize,
     passed_runs: Option<usize>,
     notes: &'r [String],
+    /// The score without the rules of the case, which is ADK's. It is left out if there are none, and so are these.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    literal_score: Option<f64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    loosened: Vec<Loosened<'r>>,
     runs: Vec<ScoredRun<'r>>,
+}
+
+/// A point at which the case says what may vary, over all runs.
+#[derive(Debug, Serialize)]
+struct Loosened<'r> {
+    turn: usize,
+    call: Option<&'r str>,
+    path: Option<&'r str>,
+    matcher: &'r str,
+    needed: bool,
+    runs: usize,
+    needed_runs: usize,
 }
 
 /// The scores of a metric in one run: one for each turn with its verdict, or the reason why there are none.
@@ -272,6 +293,7 @@ impl<'r> Case<'r> {
             earlier_attempts: is_recorded.then(|| test.earlier().iter().map(EarlierAttempt::new).collect()),
             pass: is_recorded.then(|| started.pass.to_string()),
             gate: started.gate.to_string(),
+            literal: started.literal,
             skipped_metrics: test.skipped_metrics().map(|metric| metric.name.as_str()).collect(),
             runs: Runs {
                 counts: test.runs,
@@ -336,7 +358,23 @@ impl<'r> Metric<'r> {
             total: metric.total,
             passed_runs: metric.passed_runs,
             notes: &metric.notes,
+            literal_score: finite(metric.loosened.as_ref().and_then(|loosened| loosened.literal_score)),
+            loosened: test.rules_of(&metric.name).into_iter().map(Loosened::new).collect(),
             runs: runs.collect(),
+        }
+    }
+}
+
+impl<'r> Loosened<'r> {
+    fn new(AppliedRule { turn, point, runs, needed }: AppliedRule<'r>) -> Self {
+        Self {
+            turn,
+            call: point.call.as_deref(),
+            path: point.path.as_deref(),
+            matcher: &point.matcher,
+            needed: needed > 0,
+            runs,
+            needed_runs: needed,
         }
     }
 }

@@ -3,6 +3,7 @@
 mod cases;
 mod folder;
 mod freshness;
+mod loosened;
 mod problems;
 mod results;
 mod run;
@@ -13,6 +14,7 @@ mod usage;
 pub use cases::{Cases, Found};
 pub use folder::{near, new_root, own_run, own_runs, prune, root};
 pub use freshness::added_cases;
+pub use loosened::AppliedRule;
 pub use problems::{Problem, gaps};
 pub use results::RunResults;
 pub use run::{LoadedRun, WhichRun, run_folder};

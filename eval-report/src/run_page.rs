@@ -106,6 +106,7 @@ fn counts(cases: &[Case<'_>], is_running: bool) -> Vec<Count> {
         ("unscored", "Unscored"),
         ("unfinished", if is_running { "In work" } else { "Unfinished" }),
         ("flaky", "Flaky"),
+        ("loosened", "Loosened"),
         ("passed", "Passed"),
         ("skipped", "Skipped"),
     ];

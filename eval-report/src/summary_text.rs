@@ -70,7 +70,20 @@ pub fn counts(results: &RunResults<'_>) -> String {
 /// The numbers of a report that say more than counts: the pass rate, pass@k, and the usage.
 pub fn numbers(results: &RunResults<'_>) -> Vec<String> {
     let repetition = results.over_cases.map(|over| repetition(over, results.totals.cases));
-    [rate(results), repetition, usage(results.totals.usage)].into_iter().flatten().collect()
+    [rate(results), repetition, loosened(results), usage(results.totals.usage)]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+/// `3 points in 2 of 40 cases loosened, 1 needed`; `None` if no rule was applied.
+fn loosened(results: &RunResults<'_>) -> Option<String> {
+    let rules: Vec<_> =
+        results.tests.iter().map(TestResult::rules).filter(|rules| !rules.is_empty()).collect();
+    let points = rules.iter().map(Vec::len).sum();
+    let needed = rules.iter().flatten().filter(|rule| rule.needed > 0).count();
+    let (cases, all) = (rules.len(), count(results.totals.cases, "case"));
+    (points > 0).then(|| format!("{} in {cases} of {all} loosened, {needed} needed", count(points, "point")))
 }
 
 fn rate(results: &RunResults<'_>) -> Option<String> {
@@ -155,6 +168,23 @@ fn repeated(results: &RunResults<'_>) -> Option<String> {
     })
 }
 
+/// Rules of cases that none of several runs needed: without them the golden values are tested.
+fn unneeded_rules(results: &RunResults<'_>) -> Vec<String> {
+    const SHOWN: usize = 5;
+    let of_test = |test: &TestResult<'_>| {
+        let name = one_line(&test.name);
+        let lines = test.unneeded_rules().into_iter();
+        lines.map(|line| format!("no run needed a rule of `{name}`, {}", one_line(&line))).collect::<Vec<_>>()
+    };
+    let mut notes: Vec<String> = results.tests.iter().flat_map(of_test).collect();
+    let more = notes.len().saturating_sub(SHOWN);
+    notes.truncate(SHOWN);
+    if more > 0 {
+        notes.push(format!("no run needed {} either", count(more, "more rule")));
+    }
+    notes
+}
+
 pub fn notes(results: &RunResults<'_>) -> Vec<String> {
     let mut notes: Vec<String> = skipped(results).into_iter().collect();
     if results.totals.retried > 0 {
@@ -164,6 +194,7 @@ pub fn notes(results: &RunResults<'_>) -> Vec<String> {
         ));
     }
     notes.extend(repeated(results));
+    notes.extend(unneeded_rules(results));
     // The missing tests of a run in progress may still begin.
     let has_ended = !results.totals.is_running;
     if has_ended && results.totals.missing > results.of_programs {

@@ -12,7 +12,7 @@ macro_rules! variables {
         $($(#[$doc])* pub const $name: &str = $text;)+
 
         /// The variables that the crates read, in the order of `docs/configuration.md`.
-        pub const ALL: [&str; 16] = [$($name),+];
+        pub const ALL: [&str; 17] = [$($name),+];
     };
 }
 
@@ -31,6 +31,8 @@ variables! {
     KEEP = "EVALSET_KEEP",
     /// The Python interpreter of agents that are objects of Python.
     PYTHON = "EVALSET_PYTHON",
+    /// Whether calls are judged as ADK does, whatever `_expect` loosens.
+    LITERAL = "EVALSET_LITERAL",
     /// The mode of judged metrics: replay, record or live.
     JUDGE = "EVALSET_JUDGE",
     /// The outcome of a metric without a judge to ask.
@@ -107,10 +109,26 @@ fn check_one(name: &str, value: &str) -> Option<String> {
         };
         return Some(format!("nothing reads the variable `{name}`; {meant}"));
     }
+    if name == LITERAL && flag(value).is_none() {
+        return Some(format!("the variable `{LITERAL}` is `{value}`; it can be `1` or `0`"));
+    }
     let (name, least) = NUMBERS.into_iter().find(|(number, _)| *number == name)?;
     let value = value.trim();
     (!value.is_empty() && number(value, least).is_none())
         .then(|| format!("the variable `{name}` has to be {}", expected(least)))
+}
+
+/// Whether [`LITERAL`] is on.
+pub fn is_literal() -> bool {
+    std::env::var(LITERAL).ok().and_then(|value| flag(&value)).unwrap_or_default()
+}
+
+fn flag(value: &str) -> Option<bool> {
+    match value.trim() {
+        "" | "0" => Some(false),
+        "1" => Some(true),
+        _ => None,
+    }
 }
 
 /// The value of a variable as a number of at least `least`. Only small numbers make sense for these
@@ -159,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_checked() {
+    fn values_are_checked() {
         for (name, value, ok) in [
             ("EVALSET_JUDGE_TIMEOUT", "60", true),
             ("EVALSET_JUDGE_TIMEOUT", "", true),
@@ -170,6 +188,9 @@ mod tests {
             ("EVALSET_JUDGE_RETRIES", "many", false),
             ("EVALSET_JUDGE_RETRIES", "-1", false),
             ("EVALSET_JUDGE_SLOTS", "65536", false),
+            ("EVALSET_LITERAL", "1", true),
+            ("EVALSET_LITERAL", "0", true),
+            ("EVALSET_LITERAL", "yes", false),
             ("EVALSET_ATTEMPT", "2", true),
             ("EVALSET_ATTEMPT", "0", false),
         ] {

@@ -2,7 +2,11 @@
 
 use std::collections::HashMap;
 
-use eval_core::format::{Content, EvalCase, FunctionCall, IntermediateData, Invocation, Map, Part};
+use eval_core::format::expect::{Others, TurnExpect};
+use eval_core::format::{Content, EvalCase, FunctionCall, IntermediateData, Invocation, Map, Part, Value};
+use eval_core::metric::arithmetic::call_names;
+
+use super::proposed;
 
 const MAX_VALUE_CHARS: usize = 80;
 const MAX_VALUES: usize = 5;
@@ -26,7 +30,7 @@ pub(crate) fn same(cases: Vec<EvalCase>) -> (EvalCase, Vec<String>) {
     }
     let states: Vec<&Map> = others.iter().map(|case| &case.final_session_state).collect();
     let kept = same_entries(&case.final_session_state, &states, |key, values| {
-        varied.push(format!("`{key}` of the state at the end: {}", list(&values)));
+        varied.push(format!("`{key}` of the state at the end: {}", list(&shown(&values))));
     });
     case.final_session_state = kept;
     (case, varied)
@@ -58,6 +62,7 @@ enum Kept {
 /// Keeps the calls of all recordings, with the arguments and the texts before the answer that were equal.
 fn calls(turn: &mut Invocation, others: &[&Invocation], told: &mut Vec<String>) {
     let first: Vec<FunctionCall> = turn.tool_calls().cloned().collect();
+    let names = call_names(&first.iter().collect::<Vec<_>>());
     let runs = others.len() + 1;
     let in_others: Vec<Vec<&FunctionCall>> =
         others.iter().map(|other| other.tool_calls().collect()).collect();
@@ -66,11 +71,13 @@ fn calls(turn: &mut Invocation, others: &[&Invocation], told: &mut Vec<String>) 
     let mut kept = Vec::with_capacity(first.len());
     for (at, call) in first.iter().enumerate() {
         let name = call.name.as_deref().unwrap_or("(no name)");
+        let rule_name = &names[at];
         let partners: Vec<Option<&FunctionCall>> =
             pairs.iter().zip(&in_others).map(|(pairs, calls)| pairs[at].map(|at| calls[at])).collect();
         let made = 1 + partners.iter().flatten().count();
         if made < runs {
-            told.push(format!("`{call}` was called in {made} of {runs} runs"));
+            let rule = proposed::shown(TurnExpect::default().optional(rule_name));
+            told.push(format!("`{call}` was called in {made} of {runs} runs; a rule for it is {rule}"));
             kept.push(Kept::NotInEach);
             continue;
         }
@@ -79,7 +86,9 @@ fn calls(turn: &mut Invocation, others: &[&Invocation], told: &mut Vec<String>) 
         let args: Vec<&Map> = args.iter().collect();
         let same = call.args.as_ref().map(|own| {
             same_entries(own, &args, |key, values| {
-                told.push(format!("the argument `{key}` of `{name}`: {}", list(&values)));
+                let rule = proposed::for_argument(rule_name, key, &values);
+                let values = list(&shown(&values));
+                told.push(format!("the argument `{key}` of `{name}`: {values}; a rule for it is {rule}"));
             })
         });
         let result = result_of(turn, call);
@@ -91,14 +100,18 @@ fn calls(turn: &mut Invocation, others: &[&Invocation], told: &mut Vec<String>) 
         kept.push(Kept::Each { args: same, same_result });
     }
     for name in more_calls(&pairs, &in_others) {
-        told.push(format!("`{name}` was called in some runs and not in the first one"));
+        let rule = proposed::shown(TurnExpect::default().others(Others::Tools(vec![name.clone()])));
+        told.push(format!(
+            "`{name}` was called in some runs and not in the first one; a rule for it is {rule}"
+        ));
     }
     let in_order = |pairs: &Vec<Option<usize>>| {
         let each = pairs.iter().zip(&kept).filter(|(_, kept)| matches!(kept, Kept::Each { .. }));
         each.filter_map(|(pair, _)| *pair).is_sorted()
     };
     if !pairs.iter().all(in_order) {
-        told.push("the order of the calls".to_owned());
+        let rule = proposed::shown(TurnExpect::default().any_order());
+        told.push(format!("the order of the calls; a rule for it is {rule}"));
     }
     let said = texts(turn);
     let keeps_texts = others.iter().all(|other| texts(other) == said);
@@ -186,7 +199,7 @@ fn rebuild(turn: &mut Invocation, first: &[FunctionCall], kept: &[Kept], keeps_t
 }
 
 /// The entries with the same value in all maps. `other` is called with each remaining key and its values.
-fn same_entries(own: &Map, others: &[&Map], mut other: impl FnMut(&str, Vec<String>)) -> Map {
+fn same_entries(own: &Map, others: &[&Map], mut other: impl FnMut(&str, Vec<Option<&Value>>)) -> Map {
     let mut keys: Vec<&str> = own.keys().collect();
     for key in others.iter().flat_map(|map| map.keys()) {
         if !keys.contains(&key) {
@@ -200,10 +213,13 @@ fn same_entries(own: &Map, others: &[&Map], mut other: impl FnMut(&str, Vec<Stri
             same.insert(key, value);
             continue;
         }
-        let shown = |map: &Map| map.get(key).map_or_else(|| "(none)".to_owned(), ToString::to_string);
-        other(key, std::iter::once(own).chain(others.iter().copied()).map(shown).collect());
+        other(key, std::iter::once(own).chain(others.iter().copied()).map(|map| map.get(key)).collect());
     }
     same
+}
+
+fn shown(values: &[Option<&Value>]) -> Vec<String> {
+    values.iter().map(|value| value.map_or_else(|| "(none)".to_owned(), ToString::to_string)).collect()
 }
 
 fn list(values: &[String]) -> String {
@@ -225,7 +241,7 @@ fn list(values: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use eval_core::format::{FunctionResponse, InvocationEvent, Value};
+    use eval_core::format::{FunctionResponse, InvocationEvent};
 
     use super::*;
 
@@ -270,11 +286,11 @@ mod tests {
         assert_eq!(
             varied,
             [
-                "turn 1: the argument `at` of `f`: 5 | 6",
+                r#"turn 1: the argument `at` of `f`: 5 | 6; a rule for it is `{"calls":{"f":{"at":{"within":1.0}}}}`"#,
                 "turn 1: the result of `f`",
-                "turn 1: `once()` was called in 1 of 2 runs",
-                "turn 1: `late` was called in some runs and not in the first one",
-                "turn 1: the order of the calls",
+                r#"turn 1: `once()` was called in 1 of 2 runs; a rule for it is `{"optional":["once"]}`"#,
+                r#"turn 1: `late` was called in some runs and not in the first one; a rule for it is `{"others":["late"]}`"#,
+                r#"turn 1: the order of the calls; a rule for it is `{"order":"any"}`"#,
                 r#"turn 1: the answer: "Hello!" | "Hi!""#,
                 "`last` of the state at the end: 1 | 2",
             ]
@@ -290,6 +306,6 @@ mod tests {
         let lima = ("look", r#"{ "city": "Lima" }"#, "l");
         let (case, varied) = same(vec![run(&[oslo, lima], "Both.", 1), run(&[lima, oslo], "Both.", 1)]);
         assert_eq!(shown(&case), r#"look(city: "Oslo") look(city: "Lima") > Both."#);
-        assert_eq!(varied, ["turn 1: the order of the calls"]);
+        assert_eq!(varied, [r#"turn 1: the order of the calls; a rule for it is `{"order":"any"}`"#]);
     }
 }

@@ -38,6 +38,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "MODEL")]
     judge: Option<String>,
 
+    /// Judges calls as ADK does: what `_expect` loosens is passed over, and so are the criteria of a case.
+    #[arg(long)]
+    literal: bool,
+
     /// Says that tests were left out on purpose, as for `report`, and that cases were added to the sets or removed from them since.
     /// Without it, such a run ends with 2.
     #[arg(long)]
@@ -65,6 +69,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let loaded = args.run.which().load()?;
     let tests = TestResult::all(&loaded.run);
     let selection = Selection::new(&args.metrics, args.config.as_deref(), args.judge.clone(), &tests)?;
+    let selection = Selection { literal: args.literal, ..selection };
     let runtime = runtime("judges")?;
     let mut files = Cases::default();
     let (cases, gone) = runtime.block_on(score::all(tests, &selection, &mut files, args.partial));

@@ -23,6 +23,7 @@ mod junit;
 #[cfg(unix)]
 mod kills;
 mod limits;
+mod loosened;
 mod metrics;
 mod migrate;
 mod new;

@@ -115,9 +115,9 @@ fn what_varies_between_runs_is_told_and_not_kept() {
     assert_eq!(
         varied,
         [
-            "turn 1: the argument `at` of `look`: 0 | 1 | 2",
-            "turn 1: `extra` was called in some runs and not in the first one",
-            "turn 1: the order of the calls",
+            r#"turn 1: the argument `at` of `look`: 0 | 1 | 2; a rule for it is `{"calls":{"look":{"at":{"within":2.0}}}}`"#,
+            r#"turn 1: `extra` was called in some runs and not in the first one; a rule for it is `{"others":["extra"]}`"#,
+            r#"turn 1: the order of the calls; a rule for it is `{"order":"any"}`"#,
             r#"turn 1: the answer: "It is day 0." | "It is day 1." | "It is day 2.""#,
         ]
     );

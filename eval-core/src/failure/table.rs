@@ -67,6 +67,9 @@ fn row(metric: &MetricReport, runs: usize) -> [String; 4] {
     if let Some(passed) = metric.passed_runs {
         verdict.push_str(&format!(" ({passed}/{})", count(runs, "run")));
     }
+    if let Some(loosened) = metric.loosened_text() {
+        verdict.push_str(&format!("  {loosened}"));
+    }
     if let (Verdict::Skipped(reason) | Verdict::NotEvaluated(reason), true) =
         (&metric.verdict, metric.scored == 0)
     {

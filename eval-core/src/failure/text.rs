@@ -230,6 +230,9 @@ fn body(out: &mut String, report: &CaseReport, print: Print, timeout: Option<Dur
             line(out, &format!("{}hint: {hint}", if at == 0 { "\n" } else { "" }));
         }
     }
+    if print != Print::Failures && !report.verdict.fails() {
+        turns::loosened(out, report);
+    }
     if print == Print::Record {
         lines::write(out, report);
     }

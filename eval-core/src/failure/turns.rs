@@ -2,6 +2,7 @@
 //! error.
 
 use eval_format::Invocation;
+use eval_format::expect::{Rules, TurnRules};
 use eval_format::metric::Subject;
 use eval_support::message::cut;
 use eval_support::untrusted::{MARK, below_headline, headline, marked, name, quoted};
@@ -10,7 +11,7 @@ use eval_support::words::count;
 use super::lines::{HEADLINE, line};
 use super::{differ, reads_expectations, trajectory};
 use crate::metric::{FINAL_SESSION_STATE_MATCH, Score};
-use crate::report::{CaseReport, MetricOutcome, MetricReport, RunReport, short};
+use crate::report::{CaseReport, MetricOutcome, MetricReport, RunReport, ScoredMetric, short};
 use crate::score::align::comparison;
 use crate::transcript::TurnRecord;
 
@@ -80,6 +81,33 @@ fn failing_scores<'a>(
     })
 }
 
+/// The calls of the turns of a case that passes, with the rules that were applied. Runs of a case usually need the same
+/// ones, so the first run with rules is shown.
+pub(super) fn loosened(out: &mut String, report: &CaseReport) {
+    let is_loosened = |metric: &&ScoredMetric| metric.loosened().next().is_some();
+    let found = report.runs.iter().find_map(|run| Some((run, run.metrics.iter().find(is_loosened)?)));
+    let (Some((run, scored)), Ok(rules)) = (found, Rules::of(&report.case)) else { return };
+    let (Some(metric), MetricOutcome::Scored(scores)) = (report.metric(&scored.name), &scored.outcome) else {
+        return;
+    };
+    for (at, (score, record)) in scores.scores().iter().zip(&run.transcript.turns).enumerate() {
+        if score.loosened().is_empty() {
+            continue;
+        }
+        line(out, &format!("\nloosened in turn {} of {}", at + 1, run.transcript.turns.len()));
+        let how = comparison(&metric.name, metric.criterion.as_ref()).unwrap_or_default();
+        let literal = score.literal().map_or_else(|| "-".to_owned(), |score| short(score, metric.bound()));
+        let text = format!("{}, literally {literal}", scored_text(metric, score));
+        let expected = report.case.conversation.get(at);
+        trajectory::write(out, &text, expected, &record.invocation, how, Some(rules.turn(at)));
+        let unneeded = score.loosened().iter().filter(|point| !point.needed);
+        let unneeded: Vec<String> = unneeded.map(|point| format!("`{}`", point.name())).collect();
+        if !unneeded.is_empty() {
+            line(out, &format!("    not needed: {}", name(&unneeded.join(", "))));
+        }
+    }
+}
+
 fn turn(out: &mut String, report: &CaseReport, run: &RunReport, at: usize, of_runs: &str) {
     let turns = run.transcript.turns.len();
     let actual = &run.transcript.turns[at].invocation;
@@ -87,12 +115,14 @@ fn turn(out: &mut String, report: &CaseReport, run: &RunReport, at: usize, of_ru
     line(out, &format!("\n{of_runs}turn {} of {turns}: {:?}", at + 1, cut(&actual.user_text(), SHOWN_TEXT)));
     let failing: Vec<(&MetricReport, &Score)> = failing_scores(report, run, Some(at)).collect();
     let mut shown: Vec<Block> = Vec::new();
+    let rules = Rules::of(&report.case).ok();
     for (metric, score) in &failing {
         let block = Block::of(metric);
         if !shown.contains(&block) {
             let alike = failing.iter().filter(|(metric, _)| Block::of(metric) == block);
-            let scored: Vec<String> = alike.map(|(metric, score)| scored(metric, score)).collect();
-            block.write(out, &scored.join(", "), metric, expected, actual);
+            let scored: Vec<String> = alike.map(|(metric, score)| scored_text(metric, score)).collect();
+            let rules = rules.as_ref().filter(|_| !score.loosened().is_empty()).map(|rules| rules.turn(at));
+            block.write(out, &scored.join(", "), metric, (expected, actual), rules);
             shown.push(block);
         }
         notes(out, &metric.name, score);
@@ -105,6 +135,8 @@ enum Block {
     /// Expected and actual calls.
     Calls,
     ActualCalls,
+    /// The answer alone: the notes of the score say what it lacks.
+    Answer,
     /// The score alone: its notes say what differs.
     Notes(&'static str),
     /// Expected and actual answer. Most custom metrics look at the answer.
@@ -116,6 +148,7 @@ impl Block {
         match eval_format::metric::metric(&metric.name).map(|info| info.compares) {
             Some(Subject::ToolCalls(_)) => Self::Calls,
             Some(Subject::ActualCalls) => Self::ActualCalls,
+            Some(Subject::Demands) => Self::Answer,
             Some(Subject::ToolResponses) => Self::Notes("tool responses"),
             Some(Subject::IntermediateResponses) => Self::Notes("texts before the answer"),
             _ => Self::Responses,
@@ -128,16 +161,16 @@ impl Block {
         out: &mut String,
         scored: &str,
         first: &MetricReport,
-        expected: Option<&Invocation>,
-        actual: &Invocation,
+        (expected, actual): (Option<&Invocation>, &Invocation),
+        rules: Option<&TurnRules>,
     ) {
         match self {
             Self::Calls => {
-                let (match_type, args) =
-                    comparison(&first.name, first.criterion.as_ref()).unwrap_or_default();
-                trajectory::write(out, scored, expected, actual, match_type, args);
+                let how = comparison(&first.name, first.criterion.as_ref()).unwrap_or_default();
+                trajectory::write(out, scored, expected, actual, how, rules);
             }
             Self::ActualCalls => trajectory::list(out, scored, actual),
+            Self::Answer => responses(out, scored, None, actual),
             Self::Notes(what) => line(out, &format!("  {what}: {scored}")),
             Self::Responses => {
                 // An answer that the metric does not read would mislead.
@@ -148,7 +181,7 @@ impl Block {
     }
 }
 
-fn scored(metric: &MetricReport, score: &Score) -> String {
+fn scored_text(metric: &MetricReport, score: &Score) -> String {
     match score.value() {
         Some(value) => format!("{} {}", name(&metric.name), short(value, metric.bound())),
         None => format!("{} has no score", name(&metric.name)),

@@ -203,6 +203,8 @@ pub struct Started {
     pub pass: PassRule,
     /// The rule that combines the turns of a run.
     pub gate: TurnAggregation,
+    /// Whether calls were judged as ADK does, whatever the case loosens: `--literal`, `EVALSET_LITERAL`.
+    pub literal: bool,
     /// The number of this attempt at the test, from 1: `EVALSET_ATTEMPT`, from which `NEXTEST_ATTEMPT` counts on.
     pub attempt: u32,
     /// When it began.
@@ -323,6 +325,7 @@ record!(Started = "started" { test, name, eval_id, runs, pass, gate, attempt, at
     expects,
     tags,
     set_cases,
+    literal,
 });
 record!(Ran = "ran" { test, run, evaluation, transcript } { repeated, tokens, simulator });
 record!(Scored = "scored" { test, run, evaluation, metrics } {});

@@ -7,7 +7,7 @@ use serde_core::{Deserialize as _, Deserializer};
 use super::fields::{fields, words};
 use super::line::{Field, Line};
 use crate::judge_outcome::{JudgeQuestion, JudgeUse};
-use crate::metric::{RubricScore, Score, Scores};
+use crate::metric::{LoosenedPoint, Loosening, RubricScore, Score, Scores};
 use crate::report::{MetricOutcome, MetricReport, ScoredMetric};
 use crate::verdict::{Role, TurnVerdict, Verdict};
 
@@ -15,7 +15,9 @@ fields!(JudgeUse from default { model, asked, failed, replayed, usage, questions
 fields!(JudgeQuestion from default { template, prompt, answers });
 fields!(RubricScore from default { rubric_id, score, rationale });
 fields!(Criterion from default { threshold, options });
-fields!(MetricReport { name, verdict } { criterion, score, scored, total, passed_runs, notes });
+fields!(LoosenedPoint from default { call, path, matcher, needed });
+fields!(Loosening from default { points, needed, literal_score });
+fields!(MetricReport { name, verdict } { criterion, score, scored, total, passed_runs, loosened, notes });
 // The criterion is recorded once, with the verdict on the case.
 fields!(ScoredMetric { name, verdict, outcome } { custom, judge, turns } { criterion });
 fields!(Scores {} { scores, overall, whole_run });
@@ -34,9 +36,12 @@ struct ScoreForm {
     not_evaluated: Option<String>,
     notes: Vec<String>,
     rubrics: Vec<RubricScore>,
+    loosened: Vec<LoosenedPoint>,
+    /// The score without the rules at these points.
+    literal: Option<f64>,
 }
 
-fields!(ScoreForm from default { value, left_out, not_evaluated, notes, rubrics });
+fields!(ScoreForm from default { value, left_out, not_evaluated, notes, rubrics, loosened, literal });
 
 impl Field for Score {
     fn write(&self, line: &mut Line) {
@@ -46,19 +51,23 @@ impl Field for Score {
             not_evaluated: self.reason().map(str::to_owned),
             notes: self.notes().to_vec(),
             rubrics: self.rubrics().to_vec(),
+            loosened: self.loosened().to_vec(),
+            literal: self.literal().filter(|_| !self.loosened().is_empty()),
         };
         form.write(line);
     }
 
     fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let ScoreForm { value, left_out, not_evaluated, notes, rubrics } = ScoreForm::read(from)?;
+        let ScoreForm { value, left_out, not_evaluated, notes, rubrics, loosened, literal } =
+            ScoreForm::read(from)?;
         let score = match (value, left_out, not_evaluated) {
             (Some(value), None, None) => Self::from(value),
             (None, Some(reason), None) => Self::left_out(reason),
             (None, None, Some(reason)) => Self::not_evaluated(reason),
             _ => return Err(D::Error::custom("a score has a value, or one reason why it has none")),
         };
-        Ok(notes.into_iter().fold(score, Self::note).with_rubrics(rubrics))
+        let score = notes.into_iter().fold(score, Self::note).with_rubrics(rubrics);
+        Ok(score.with_loosened(loosened, literal))
     }
 }
 
@@ -174,6 +183,34 @@ mod tests {
             // Values compare `-0.0` and `0.0` as equal, texts do not.
             assert_eq!(format!("{:?}", again(&scores)), format!("{scores:?}"), "{}", text_of(&scores));
         }
+    }
+
+    #[test]
+    fn loosened_points_come_back_with_the_literal_score() {
+        let mut point = LoosenedPoint::default();
+        point.call = Some("search#2".to_owned());
+        point.path = Some("q".to_owned());
+        point.matcher = r#"{"contains":"visa"}"#.to_owned();
+        point.needed = true;
+        let order = LoosenedPoint { matcher: "order: any".to_owned(), ..LoosenedPoint::default() };
+        for literal in [Some(0.0), None] {
+            let score = Score::from(1.0).with_loosened(vec![point.clone(), order.clone()], literal);
+            assert_eq!(again(&score), score, "{}", text_of(&score));
+        }
+        // A score without rules is written as before.
+        assert_eq!(text_of(&Score::from(1.0)), r#"{"value":1.0}"#);
+        let scores: Scores = [
+            Score::from(1.0).with_loosened(vec![point.clone()], Some(0.0)),
+            Score::from(1.0),
+            Score::left_out("nothing is expected"),
+        ]
+        .into_iter()
+        .collect();
+        let other: Scores =
+            [Score::from(0.0).with_loosened(vec![point, order], Some(0.0))].into_iter().collect();
+        let found = Loosening::of(&[&scores, &other]).unwrap();
+        assert_eq!((found.points, found.needed, found.literal_score), (2, 1, Some(1.0 / 3.0)));
+        assert_eq!(again(&found), found);
     }
 
     #[test]

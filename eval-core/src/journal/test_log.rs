@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime};
 
 use eval_format::{EvalCase, Meaning};
+use eval_support::variables;
 
 use super::record::{Decided, Planned, Ran, RunInvalidated, Scored, Started};
 use super::time;
@@ -75,6 +76,7 @@ impl TestLog {
             runs: set.options.runs,
             pass: set.options.pass,
             gate: set.options.gate,
+            literal: set.options.literal || variables::is_literal(),
             attempt: attempt_of_this_process(),
             at: time::now(),
         }))
@@ -215,6 +217,7 @@ impl Started {
             runs: options.runs,
             pass: options.pass,
             gate: options.gate,
+            literal: options.literal || variables::is_literal(),
             attempt: 1,
             at,
         }

@@ -118,6 +118,7 @@ fn started(test: u32, name: &str) -> Started {
         test,
         name: name.to_owned(),
         of_program: false,
+        literal: false,
         label: None,
         eval_set_id: Some("weather".into()),
         eval_id: "sunny".to_owned(),

@@ -8,8 +8,10 @@
 // What several metrics share.
 mod answers;
 mod calls;
+mod over_calls;
 
 // Metrics that compute their scores.
+mod answer_demands;
 mod efficiency;
 mod final_response_match_v1;
 mod final_session_state_match;
@@ -29,7 +31,9 @@ use eval_format::MatchType;
 use super::custom::of_function;
 use super::metric_trait::{BoxMetric, MakeMetric};
 use efficiency::Efficiency;
+use over_calls::over_calls;
 
+pub(crate) use answer_demands::NAME as ANSWER_DEMANDS;
 pub use efficiency::{INVOCATION_DURATION, TOKEN_USAGE};
 pub(crate) use final_session_state_match::NAME as FINAL_SESSION_STATE_MATCH;
 #[cfg(fuzzing)]
@@ -50,25 +54,52 @@ fn all() -> impl Iterator<Item = &'static (&'static str, MakeMetric)> {
 }
 
 static COMPUTED: &[(&str, MakeMetric)] = &[
-    (tool_trajectory::NAME, || of_function(tool_trajectory::turn)),
+    (tool_trajectory::NAME, || {
+        over_calls(tool_trajectory::NAME, tool_trajectory::turn, tool_trajectory::ruled)
+    }),
     (response_match::NAME, || of_function(response_match::turn)),
     (efficiency::TOOL_CALL_COUNT, || of_function(efficiency::tool_call_count)),
     (efficiency::INFERENCE_CALL_COUNT, || BoxMetric::new(Efficiency::InferenceCalls)),
     (TOKEN_USAGE, || BoxMetric::new(Efficiency::Tokens)),
     (INVOCATION_DURATION, || BoxMetric::new(Efficiency::Seconds)),
-    (tool_trajectory::EXACT, || of_function(tool_trajectory::by(MatchType::Exact))),
-    (tool_trajectory::IN_ORDER, || of_function(tool_trajectory::by(MatchType::InOrder))),
-    (tool_trajectory::ANY_ORDER, || of_function(tool_trajectory::by(MatchType::AnyOrder))),
-    (trajectory_share::PRECISION, || of_function(trajectory_share::precision)),
-    (trajectory_share::RECALL, || of_function(trajectory_share::recall)),
+    (tool_trajectory::EXACT, || {
+        over_calls(tool_trajectory::EXACT, tool_trajectory::by(MatchType::Exact), tool_trajectory::ruled)
+    }),
+    (tool_trajectory::IN_ORDER, || {
+        over_calls(tool_trajectory::IN_ORDER, tool_trajectory::by(MatchType::InOrder), tool_trajectory::ruled)
+    }),
+    (tool_trajectory::ANY_ORDER, || {
+        over_calls(
+            tool_trajectory::ANY_ORDER,
+            tool_trajectory::by(MatchType::AnyOrder),
+            tool_trajectory::ruled,
+        )
+    }),
+    (trajectory_share::PRECISION, || {
+        over_calls(
+            trajectory_share::PRECISION,
+            trajectory_share::precision,
+            trajectory_share::ruled_precision,
+        )
+    }),
+    (trajectory_share::RECALL, || {
+        over_calls(trajectory_share::RECALL, trajectory_share::recall, trajectory_share::ruled_recall)
+    }),
     (trajectory_single_tool_use::NAME, || {
         BoxMetric::new(trajectory_single_tool_use::TrajectorySingleToolUse)
     }),
     (final_response_match_v1::NAME, || of_function(final_response_match_v1::turn)),
-    (trajectory_share::MATCH_RATIO, || of_function(trajectory_share::match_ratio)),
+    (trajectory_share::MATCH_RATIO, || {
+        over_calls(
+            trajectory_share::MATCH_RATIO,
+            trajectory_share::match_ratio,
+            trajectory_share::ruled_match_ratio,
+        )
+    }),
     (response_similarity::NAME, || of_function(response_similarity::turn)),
     (final_session_state_match::NAME, || BoxMetric::new(final_session_state_match::FinalSessionStateMatch)),
-    (tool_response_match::NAME, || of_function(tool_response_match::turn)),
+    (answer_demands::NAME, || BoxMetric::new(answer_demands::AnswerDemands)),
+    (tool_response_match::NAME, || BoxMetric::new(tool_response_match::ToolResponseMatch)),
     (intermediate_response_match::NAME, || of_function(intermediate_response_match::turn)),
 ];
 

@@ -98,7 +98,7 @@ where
     S: Into<Score>,
 {
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
-        Ok(input.score_turns(&|actual, expected| (self.0)(actual, expected, input.criterion).into()))
+        Ok(input.score_turns(&|_, actual, expected| (self.0)(actual, expected, input.criterion).into()))
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use eval_format::expect::Rules;
 use eval_format::{Criterion, EvalCase, Invocation, Map};
 
 use super::scores::{Score, Scores};
@@ -51,6 +52,10 @@ pub struct MetricInput<'a> {
     pub(crate) name: &'a str,
     /// The time limit of custom metrics; `None` in a unit test.
     pub(crate) time_limit: Option<Duration>,
+    /// The rules of the case's key `_expect` for calls; `None` if calls are judged as ADK does.
+    pub(crate) rules: Option<&'a Rules>,
+    /// The same for answers, on which demands hold in any case.
+    pub(crate) demands: Option<&'a Rules>,
 }
 
 impl<'a> MetricInput<'a> {
@@ -93,6 +98,8 @@ impl<'a> MetricInput<'a> {
             stopped: None,
             name: "",
             time_limit: None,
+            rules: None,
+            demands: None,
         }
     }
 
@@ -109,13 +116,17 @@ impl<'a> MetricInput<'a> {
         self.actual.iter().enumerate().map(move |(at, actual)| (actual, expected.get(at)))
     }
 
-    /// Scores each turn on its own. It takes a reference to a function so that it is compiled once for all metrics.
-    pub(crate) fn score_turns(&self, score: &dyn Fn(&Invocation, Option<&Invocation>) -> Score) -> Scores {
+    /// Scores each turn on its own, counted from 0. It takes a reference to a function so that it is compiled once for all
+    /// metrics.
+    pub(crate) fn score_turns(
+        &self,
+        score: &dyn Fn(usize, &Invocation, Option<&Invocation>) -> Score,
+    ) -> Scores {
         let mut scores = Vec::with_capacity(self.actual.len());
-        for (actual, expected) in self.turns() {
+        for (at, (actual, expected)) in self.turns().enumerate() {
             // There may be thousands of turns, and each may take a tenth of a second.
             let is_stopped = self.stopped.is_some_and(|stopped| stopped.load(Ordering::Relaxed));
-            scores.push(if is_stopped { Score::not_evaluated(STOPPED) } else { score(actual, expected) });
+            scores.push(if is_stopped { Score::not_evaluated(STOPPED) } else { score(at, actual, expected) });
         }
         Scores::of_turns(scores)
     }

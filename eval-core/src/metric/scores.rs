@@ -3,6 +3,7 @@
 use eval_format::{Bound, TurnAggregation};
 use eval_support::setters;
 
+use super::loosened::LoosenedPoint;
 use crate::score::mean;
 
 /// The score of one turn, or the reason why there is none, with notes for the report.
@@ -23,6 +24,15 @@ pub struct Score {
     kind: Kind,
     notes: Vec<String>,
     rubrics: Vec<RubricScore>,
+    /// `None` unless rules of the case were applied.
+    loosely: Option<Box<Loosely>>,
+}
+
+/// The points at which the case says what may vary, and the score without these rules.
+#[derive(Clone, Debug, PartialEq)]
+struct Loosely {
+    points: Vec<LoosenedPoint>,
+    literal: Option<f64>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -33,9 +43,13 @@ enum Kind {
 }
 
 impl Score {
+    fn of(kind: Kind) -> Self {
+        Self { kind, notes: Vec::new(), rubrics: Vec::new(), loosely: None }
+    }
+
     /// No score, for this reason. One such turn makes the metric NOT EVALUATED, whatever its other turns score.
     pub fn not_evaluated(reason: impl Into<String>) -> Self {
-        Self { kind: Kind::NotEvaluated(reason.into()), notes: Vec::new(), rubrics: Vec::new() }
+        Self::of(Kind::NotEvaluated(reason.into()))
     }
 
     /// No score, since nothing is expected of this turn: it stays out of the mean, and the other turns decide.
@@ -49,7 +63,7 @@ impl Score {
     ///
     /// If all turns are left out, the metric is NOT EVALUATED.
     pub fn left_out(reason: impl Into<String>) -> Self {
-        Self { kind: Kind::LeftOut(reason.into()), notes: Vec::new(), rubrics: Vec::new() }
+        Self::of(Kind::LeftOut(reason.into()))
     }
 
     setters! {
@@ -85,6 +99,24 @@ impl Score {
         &self.rubrics
     }
 
+    /// The points at which the case says what may vary in this turn, as the metric applied them; empty for a turn
+    /// without such rules.
+    pub fn loosened(&self) -> &[LoosenedPoint] {
+        self.loosely.as_ref().map_or(&[], |loosely| &loosely.points)
+    }
+
+    /// The number without the rules of the case, which is ADK's. It is [`value`](Self::value) if there are none, and
+    /// `None` if the calls are too many to be compared.
+    pub fn literal(&self) -> Option<f64> {
+        self.loosely.as_ref().map_or(self.value(), |loosely| loosely.literal)
+    }
+
+    /// Adds the points at which the case says what may vary, and the score without them.
+    pub(crate) fn with_loosened(mut self, points: Vec<LoosenedPoint>, literal: Option<f64>) -> Self {
+        self.loosely = (!points.is_empty()).then(|| Box::new(Loosely { points, literal }));
+        self
+    }
+
     #[cfg(feature = "judges")]
     pub(crate) fn without_notes(&self) -> Self {
         Self { notes: Vec::new(), ..self.clone() }
@@ -97,7 +129,7 @@ impl From<f64> for Score {
         if !value.is_finite() {
             return Self::not_evaluated(format!("the metric returned {value}"));
         }
-        Self { kind: Kind::Value(value), notes: Vec::new(), rubrics: Vec::new() }
+        Self::of(Kind::Value(value))
     }
 }
 

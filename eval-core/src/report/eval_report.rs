@@ -155,6 +155,7 @@ mod tests {
             scored: 3,
             total: 3,
             passed_runs,
+            loosened: None,
             verdict,
             notes: Vec::new(),
         };

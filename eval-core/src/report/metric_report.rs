@@ -2,10 +2,12 @@
 
 use std::borrow::Cow;
 
+use eval_format::metric::{MetricGroup, metric};
 use eval_format::{Bound, Criterion};
+use eval_support::words::count;
 
 use crate::judge_outcome::JudgeUse;
-use crate::metric::{Score, Scores};
+use crate::metric::{LoosenedPoint, Loosening, Score, Scores};
 use crate::score::mean::round_3;
 use crate::verdict::{Role, TurnVerdict, Verdict};
 
@@ -27,6 +29,21 @@ pub struct ScoredMetric {
     /// The verdict on each of its scores: one per turn, or a single one for the run as a whole; empty if it has no
     /// scores.
     pub turns: Vec<TurnVerdict>,
+}
+
+impl ScoredMetric {
+    /// The points at which the case says what may vary, with the number of their turn, from 1.
+    pub fn loosened(&self) -> impl Iterator<Item = (usize, &LoosenedPoint)> {
+        let scores = if let MetricOutcome::Scored(scores) = &self.outcome { scores.scores() } else { &[] };
+        (1..).zip(scores).flat_map(|(turn, score)| score.loosened().iter().map(move |point| (turn, point)))
+    }
+
+    /// The score of the run without these rules, which is ADK's: the exact mean of its turns. `None` if no rule was
+    /// applied, or if a turn has no such score.
+    pub fn literal_score(&self) -> Option<f64> {
+        let MetricOutcome::Scored(scores) = &self.outcome else { return None };
+        Loosening::of(&[scores])?.literal_score
+    }
 }
 
 /// The result of one metric on one run.
@@ -91,6 +108,8 @@ pub struct MetricReport {
     pub total: usize,
     /// In how many runs the metric passed; `None` unless runs are decided one by one (`pass` other than `mean`).
     pub passed_runs: Option<usize>,
+    /// The points at which the case says what may vary, with ADK's score; `None` if no such rule was applied.
+    pub loosened: Option<Loosening>,
     /// The verdict on the metric.
     pub verdict: Verdict,
     /// Remarks on the score.
@@ -98,6 +117,21 @@ pub struct MetricReport {
 }
 
 impl MetricReport {
+    /// The points at which the case says what may vary, beside the score without these rules: `2 points loosened, 1 needed
+    /// (ADK: 0.0)`. `None` if no rule was applied.
+    pub fn loosened_text(&self) -> Option<String> {
+        let Loosening { points, needed, literal_score } = self.loosened.as_ref()?;
+        let needed = match needed {
+            needed if needed == points => String::new(),
+            0 => ", none needed".to_owned(),
+            needed => format!(", {needed} needed"),
+        };
+        let literal = literal_score.map_or_else(|| "-".to_owned(), |score| short(score, self.bound()));
+        let is_adks = metric(&self.name).is_some_and(|info| info.group == MetricGroup::AdkLexical);
+        let whose = if is_adks { "ADK" } else { "literally" };
+        Some(format!("{} loosened{needed} ({whose}: {literal})", count(*points, "point")))
+    }
+
     /// The threshold with its direction; `None` for informational metrics.
     pub fn bound(&self) -> Option<Bound> {
         self.criterion.as_ref().map(Criterion::bound)

@@ -219,6 +219,10 @@ impl EvalRunner {
         /// The rule that combines the turns of a run.
         gate(gate: TurnAggregation) { options.gate = gate }
 
+        /// Sets whether calls are judged as ADK does: rules of the key `_expect` and the criteria of a case are passed over,
+        /// and demands on answers hold. `EVALSET_LITERAL=1` does the same.
+        literal(literal: bool) { options.literal = literal }
+
         /// The most repetitions of a run whose agent was not reached; 0 by default.
         ///
         /// Nothing else is repeated, a wrong answer least of all. An agent counts as not reached if it fails

@@ -1,6 +1,7 @@
 //! The alignment of expected and actual calls, for the report of a failure.
 
 use std::collections::{HashMap, VecDeque};
+use std::ops::Range;
 
 use eval_format::metric::Subject;
 use eval_format::{Criterion, FunctionCall, MatchType};
@@ -13,12 +14,18 @@ use super::equality::{ArgsMatch, calls_match};
 pub enum Pair {
     /// An expected call and the actual call that matches it.
     Same(usize, usize),
+    /// An expected call and an actual call that matches it by a rule of the case only.
+    Loosened(usize, usize),
     /// An expected call and an actual call of the same tool with other arguments.
     Changed(usize, usize),
     /// An expected call that was not made.
     Missing(usize),
+    /// An expected call that was not made, and that may be left out.
+    LeftOut(usize),
     /// An actual call that was not expected.
     Extra(usize),
+    /// An actual call that was not expected, and that a rule of the case allows.
+    Other(usize),
 }
 
 /// The way in which a metric compares calls, from its criterion or by default. `None` for a metric that
@@ -37,85 +44,88 @@ pub fn align(
     match_type: MatchType,
     args: ArgsMatch,
 ) -> Vec<Pair> {
-    let align = if match_type == MatchType::AnyOrder { align_any_order } else { align_in_order };
-    align(expected, actual, args)
+    let calls = Lists { expected, actual, same: &|e, a| calls_match(expected[e], actual[a], args) };
+    if match_type != MatchType::AnyOrder {
+        return calls.in_order();
+    }
+    match assign(expected, actual, args) {
+        Some(assigned) => calls.in_any_order(|e| assigned[e]),
+        // Too many calls to be paired are aligned in order.
+        None => calls.in_order(),
+    }
 }
 
 /// The largest number of pairs of calls for which the best alignment is searched.
 const SEARCHED_PAIRS: usize = 1 << 16;
 
-/// Aligns calls whose order matters: as many as possible are the same, then as many as possible changed.
-///
-/// Long lists that differ in many places are compared position by position.
-pub(crate) fn align_in_order(
-    expected: &[&FunctionCall],
-    actual: &[&FunctionCall],
-    args: ArgsMatch,
-) -> Vec<Pair> {
-    let same = |(e, a): (&&FunctionCall, &&FunctionCall)| calls_match(e, a, args);
-    let prefix = expected.iter().zip(actual).take_while(|pair| same(*pair)).count();
-    let (expected_rest, actual_rest) = (&expected[prefix..], &actual[prefix..]);
-    let suffix =
-        expected_rest.iter().rev().zip(actual_rest.iter().rev()).take_while(|pair| same(*pair)).count();
-    let (expected_end, actual_end) = (expected.len() - suffix, actual.len() - suffix);
-    let middle = Middle {
-        expected: &expected[prefix..expected_end],
-        actual: &actual[prefix..actual_end],
-        offset: prefix,
-        args,
-    };
-
-    let mut pairs: Vec<Pair> = (0..prefix).map(|at| Pair::Same(at, at)).collect();
-    if middle.expected.len().saturating_mul(middle.actual.len()) <= SEARCHED_PAIRS {
-        middle.search(&mut pairs);
-    } else {
-        middle.zip(&mut pairs);
-    }
-    pairs.extend((0..suffix).map(|at| Pair::Same(expected_end + at, actual_end + at)));
-    pairs
+/// Expected and actual calls, with a relation that says which are the same, by their indices.
+#[derive(Clone, Copy)]
+pub(crate) struct Lists<'a> {
+    pub(crate) expected: &'a [&'a FunctionCall],
+    pub(crate) actual: &'a [&'a FunctionCall],
+    pub(crate) same: &'a dyn Fn(usize, usize) -> bool,
 }
 
-/// Aligns calls whose order does not matter: the expected calls in their order, then the remaining actual calls.
-pub(crate) fn align_any_order(
-    expected: &[&FunctionCall],
-    actual: &[&FunctionCall],
-    args: ArgsMatch,
-) -> Vec<Pair> {
-    // Too many calls to be paired are aligned in order.
-    let Some(assigned) = assign(expected, actual, args) else {
-        return align_in_order(expected, actual, args);
-    };
-    let mut used = vec![false; actual.len()];
-    assigned.iter().flatten().for_each(|at| used[*at] = true);
-    let mut unused: HashMap<Option<&str>, VecDeque<usize>> = HashMap::new();
-    for at in (0..actual.len()).filter(|at| !used[*at]) {
-        unused.entry(actual[at].name.as_deref()).or_default().push_back(at);
+impl Lists<'_> {
+    /// Aligns calls whose order matters: as many as possible are the same, then as many as possible changed.
+    ///
+    /// Long lists that differ in many places are compared position by position.
+    pub(crate) fn in_order(&self) -> Vec<Pair> {
+        let (rows, columns) = (self.expected.len(), self.actual.len());
+        let shorter = rows.min(columns);
+        let prefix = (0..shorter).take_while(|at| (self.same)(*at, *at)).count();
+        let is_suffix = |at: &usize| (self.same)(rows - at, columns - at);
+        let suffix = (1..=shorter - prefix).take_while(is_suffix).count();
+        let (expected_end, actual_end) = (rows - suffix, columns - suffix);
+        let middle = Middle { lists: self, expected: prefix..expected_end, actual: prefix..actual_end };
+
+        let mut pairs: Vec<Pair> = (0..prefix).map(|at| Pair::Same(at, at)).collect();
+        if middle.expected.len().saturating_mul(middle.actual.len()) <= SEARCHED_PAIRS {
+            middle.search(&mut pairs);
+        } else {
+            middle.zip(&mut pairs);
+        }
+        pairs.extend((0..suffix).map(|at| Pair::Same(expected_end + at, actual_end + at)));
+        pairs
     }
 
-    let mut pairs = Vec::with_capacity(expected.len());
-    for (e, same) in assigned.into_iter().enumerate() {
-        let mut changed = || unused.get_mut(&expected[e].name.as_deref())?.pop_front();
-        pairs.push(match same {
-            Some(a) => Pair::Same(e, a),
-            None => match changed() {
+    /// Aligns calls whose order does not matter: the expected calls in their order, then the remaining actual calls.
+    /// `made` has the actual calls that an expected call was made by.
+    pub(crate) fn in_any_order<M: IntoIterator<Item = usize>>(&self, made: impl Fn(usize) -> M) -> Vec<Pair> {
+        let Self { expected, actual, .. } = self;
+        let mut used = vec![false; actual.len()];
+        (0..expected.len()).flat_map(&made).for_each(|at| used[at] = true);
+        let mut unused: HashMap<Option<&str>, VecDeque<usize>> = HashMap::new();
+        for at in (0..actual.len()).filter(|at| !used[*at]) {
+            unused.entry(actual[at].name.as_deref()).or_default().push_back(at);
+        }
+
+        let mut pairs = Vec::with_capacity(expected.len());
+        for e in 0..expected.len() {
+            let before = pairs.len();
+            pairs.extend(made(e).into_iter().map(|a| Pair::Same(e, a)));
+            if pairs.len() > before {
+                continue;
+            }
+            let changed = unused.get_mut(&expected[e].name.as_deref()).and_then(VecDeque::pop_front);
+            pairs.push(match changed {
                 Some(a) => {
                     used[a] = true;
                     Pair::Changed(e, a)
                 }
                 None => Pair::Missing(e),
-            },
-        });
+            });
+        }
+        pairs.extend((0..actual.len()).filter(|at| !used[*at]).map(Pair::Extra));
+        pairs
     }
-    pairs.extend((0..actual.len()).filter(|at| !used[*at]).map(Pair::Extra));
-    pairs
 }
 
+/// The part of two lists between their equal beginnings and ends.
 struct Middle<'a> {
-    expected: &'a [&'a FunctionCall],
-    actual: &'a [&'a FunctionCall],
-    /// The index at which the parts begin, in both lists.
-    offset: usize,
-    args: ArgsMatch,
+    lists: &'a Lists<'a>,
+    expected: Range<usize>,
+    actual: Range<usize>,
 }
 
 /// The worth of a pair of calls: one call that is the same is worth more than any number of changed calls.
@@ -128,17 +138,17 @@ struct Worth {
 impl Middle<'_> {
     /// The worth of two calls as a pair; `None` if their tools differ.
     fn worth(&self, e: usize, a: usize) -> Option<Worth> {
-        let (expected, actual) = (self.expected[e], self.actual[a]);
-        if expected.name != actual.name {
+        let (e, a) = (e + self.expected.start, a + self.actual.start);
+        if self.lists.expected[e].name != self.lists.actual[a].name {
             return None;
         }
-        let same = calls_match(expected, actual, self.args);
+        let same = (self.lists.same)(e, a);
         Some(Worth { same: u32::from(same), changed: u32::from(!same) })
     }
 
     fn pair(&self, e: usize, a: usize, worth: Worth) -> Pair {
         let make = if worth.same > 0 { Pair::Same } else { Pair::Changed };
-        make(e + self.offset, a + self.offset)
+        make(e + self.expected.start, a + self.actual.start)
     }
 
     /// Finds the alignment of the greatest worth, with the table of the longest common subsequence.
@@ -164,11 +174,11 @@ impl Middle<'_> {
                     (e, a) = (e + 1, a + 1);
                 }
                 _ if best[at + width] == best[at] => {
-                    pairs.push(Pair::Missing(e + self.offset));
+                    pairs.push(Pair::Missing(e + self.expected.start));
                     e += 1;
                 }
                 _ => {
-                    pairs.push(Pair::Extra(a + self.offset));
+                    pairs.push(Pair::Extra(a + self.actual.start));
                     a += 1;
                 }
             }
@@ -181,15 +191,16 @@ impl Middle<'_> {
         for at in 0..shorter {
             match self.worth(at, at) {
                 Some(worth) => pairs.push(self.pair(at, at, worth)),
-                None => pairs.extend([Pair::Missing(at + self.offset), Pair::Extra(at + self.offset)]),
+                None => pairs
+                    .extend([Pair::Missing(at + self.expected.start), Pair::Extra(at + self.actual.start)]),
             }
         }
         self.rest(shorter, shorter, pairs);
     }
 
     fn rest(&self, e: usize, a: usize, pairs: &mut Vec<Pair>) {
-        pairs.extend((e..self.expected.len()).map(|e| Pair::Missing(e + self.offset)));
-        pairs.extend((a..self.actual.len()).map(|a| Pair::Extra(a + self.offset)));
+        pairs.extend((e..self.expected.len()).map(|e| Pair::Missing(e + self.expected.start)));
+        pairs.extend((a..self.actual.len()).map(|a| Pair::Extra(a + self.actual.start)));
     }
 }
 
@@ -201,7 +212,7 @@ impl Worth {
 
 #[cfg(test)]
 mod tests {
-    use super::Pair::{Changed, Extra, Missing, Same};
+    use super::Pair::{Changed, Extra, LeftOut, Loosened, Missing, Other, Same};
     use super::*;
     use serde_json::json;
 
@@ -214,14 +225,10 @@ mod tests {
         text.split_whitespace().map(call).collect()
     }
 
-    fn aligned(
-        align: fn(&[&FunctionCall], &[&FunctionCall], ArgsMatch) -> Vec<Pair>,
-        expected: &str,
-        actual: &str,
-    ) -> Vec<Pair> {
+    fn aligned(match_type: MatchType, expected: &str, actual: &str) -> Vec<Pair> {
         let (expected, actual) = (calls(expected), calls(actual));
         let references = |calls: &'static [FunctionCall]| calls.iter().collect::<Vec<_>>();
-        align(&references(expected.leak()), &references(actual.leak()), ArgsMatch::Exact)
+        align(&references(expected.leak()), &references(actual.leak()), match_type, ArgsMatch::Exact)
     }
 
     #[test]
@@ -256,7 +263,7 @@ mod tests {
             ("f1 f2", "f2", vec![Missing(0), Same(1, 0)]),
             ("f1 f2 g", "f2 f1 h", vec![Missing(0), Same(1, 0), Missing(2), Extra(1), Extra(2)]),
         ] {
-            assert_eq!(aligned(align_in_order, expected, actual), pairs, "{expected} / {actual}");
+            assert_eq!(aligned(MatchType::InOrder, expected, actual), pairs, "{expected} / {actual}");
         }
     }
 
@@ -268,7 +275,7 @@ mod tests {
             ("f1 f1", "f1", vec![Same(0, 0), Missing(1)]),
             ("f1 f2", "f2 f3 f4", vec![Changed(0, 1), Same(1, 0), Extra(2)]),
         ] {
-            assert_eq!(aligned(align_any_order, expected, actual), pairs, "{expected} / {actual}");
+            assert_eq!(aligned(MatchType::AnyOrder, expected, actual), pairs, "{expected} / {actual}");
         }
     }
 
@@ -276,7 +283,7 @@ mod tests {
     fn long_lists_are_compared_position_by_position() {
         let many =
             |first: usize| (first..first + 20_000).map(|n| format!("f{n}")).collect::<Vec<_>>().join(" ");
-        let pairs = aligned(align_in_order, &format!("g {} g", many(0)), &format!("g h {} g", many(1)));
+        let pairs = aligned(MatchType::InOrder, &format!("g {} g", many(0)), &format!("g h {} g", many(1)));
         assert_eq!(pairs.len(), 20_004);
         assert_eq!(pairs[..3], [Same(0, 0), Missing(1), Extra(1)]);
         assert_eq!(pairs.last(), Some(&Same(20_001, 20_002)));
@@ -285,18 +292,18 @@ mod tests {
     #[test]
     fn every_call_is_named_once() {
         let (expected, actual) = ("f1 g h f2 k1 k2", "g f1 f2 f2 k2 m");
-        for align in [align_in_order, align_any_order] {
-            let pairs = aligned(align, expected, actual);
+        for match_type in [MatchType::Exact, MatchType::AnyOrder] {
+            let pairs = aligned(match_type, expected, actual);
             let mut expecteds: Vec<usize> = Vec::new();
             let mut actuals: Vec<usize> = Vec::new();
             for pair in pairs {
                 match pair {
-                    Same(e, a) | Changed(e, a) => {
+                    Same(e, a) | Changed(e, a) | Loosened(e, a) => {
                         expecteds.push(e);
                         actuals.push(a);
                     }
-                    Missing(e) => expecteds.push(e),
-                    Extra(a) => actuals.push(a),
+                    Missing(e) | LeftOut(e) => expecteds.push(e),
+                    Extra(a) | Other(a) => actuals.push(a),
                 }
             }
             actuals.sort_unstable();

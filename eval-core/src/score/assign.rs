@@ -75,7 +75,7 @@ fn assign_subset(expected: &[&FunctionCall], actual: &[&FunctionCall]) -> Option
     Some(assignment.actual_of)
 }
 
-fn weight_of_args(call: &FunctionCall) -> usize {
+pub(super) fn weight_of_args(call: &FunctionCall) -> usize {
     call.args.as_ref().map_or(0, |args| args.iter().map(|(_, value)| weight(value)).sum())
 }
 

@@ -3,7 +3,7 @@
 use super::incompatibility::Incompatibility;
 use super::{rubrics, rules};
 use crate::config::{Criterion, EvalConfig, InstructionTemplate, TemplateVariable};
-use crate::metric::{FINAL_SESSION_STATE_MATCH, metric};
+use crate::metric::{ANSWER_DEMANDS, FINAL_SESSION_STATE_MATCH, metric};
 use crate::model::EvalCase;
 use crate::options::TurnAggregation;
 use crate::problem::{ProblemCode, shown};
@@ -133,9 +133,11 @@ fn undecided(scope: &Scope<'_>, case: &EvalCase) -> Option<Vec<String>> {
             None => reasons.push((format!("`{}`", shown(name)), why)),
         }
     }
-    // The session state is compared in any case that expects one, unless a criterion says otherwise.
-    if scope.config.criterion(FINAL_SESSION_STATE_MATCH).is_none() {
-        metric(FINAL_SESSION_STATE_MATCH)?.cannot_fail(&Criterion::new(1.0), case, scope.gate)?;
+    // These decide any case that has what they read, unless a criterion says otherwise.
+    for name in [FINAL_SESSION_STATE_MATCH, ANSWER_DEMANDS] {
+        if scope.config.criterion(name).is_none() {
+            metric(name)?.cannot_fail(&Criterion::new(1.0), case, scope.gate)?;
+        }
     }
     Some(reasons.into_iter().map(|(names, why)| format!("{names}: {why}")).collect())
 }

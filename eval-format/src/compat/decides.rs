@@ -6,6 +6,7 @@
 //! with the metrics themselves.
 
 use crate::config::Criterion;
+use crate::expect::{Rules, TurnRules};
 use crate::metric::fields::DIRECTION;
 use crate::metric::{FreeTurns, MatchType, MetricInfo, Need, Subject};
 use crate::model::{EvalCase, Invocation};
@@ -52,7 +53,9 @@ impl MetricInfo {
             return None;
         }
         let turns = case.conversation.len();
-        let free = case.conversation.iter().filter(|turn| self.is_free(criterion, turn)).count();
+        let rules = Rules::of(case).unwrap_or_default();
+        let is_free = |(at, turn): (usize, &Invocation)| self.is_free(criterion, turn, rules.turn(at));
+        let free = case.conversation.iter().enumerate().filter(|turn| is_free(*turn)).count();
         if free == 0 || !bound.is_met(self.lowest_of(free, turns, gate)) {
             return None;
         }
@@ -62,7 +65,10 @@ impl MetricInfo {
         };
         Some(match (free == turns, self.free_turns) {
             (true, FreeTurns::WithoutWords) => "no expected answer has words".to_owned(),
-            (true, _) => "no turn expects a tool call, and other calls are allowed".to_owned(),
+            (true, _) if rules.is_empty() => {
+                "no turn expects a tool call, and other calls are allowed".to_owned()
+            }
+            (true, _) => "no turn needs a tool call, and other calls are allowed".to_owned(),
             (false, _) => format!(
                 "{free} of {turns} turns have no {without} and score {:?}, which alone reaches its threshold {:?}",
                 self.max.unwrap_or_default(),
@@ -87,16 +93,19 @@ impl MetricInfo {
     }
 
     /// Whether the metric gives its highest score to a turn, whatever an agent does in it.
-    fn is_free(&self, criterion: &Criterion, expected: &Invocation) -> bool {
-        let no_calls = || expected.tool_calls().next().is_none();
+    fn is_free(&self, criterion: &Criterion, expected: &Invocation, rules: &TurnRules) -> bool {
+        // No tool has a blank name.
+        let forbids = || criterion.forbidden_tools().any(|name| !name.trim().is_empty());
+        if matches!(self.compares, Subject::ToolCalls(_)) && rules.is_free() {
+            return !forbids();
+        }
+        let no_calls = || (0..expected.tool_calls().count()).all(|call| rules.is_optional(call));
         match self.free_turns {
             FreeTurns::None => false,
             FreeTurns::WithoutCalls => no_calls(),
             FreeTurns::WithoutCallsIfOthersAllowed => {
                 let allows_others = criterion.match_type() != MatchType::Exact;
-                // No tool has a blank name.
-                let forbids = criterion.forbidden_tools().any(|name| !name.trim().is_empty());
-                allows_others && !forbids && no_calls()
+                allows_others && !forbids() && no_calls()
             }
             FreeTurns::WithoutWords => expected.response_text().split_whitespace().next().is_none(),
         }
@@ -118,6 +127,12 @@ impl MetricInfo {
         match (&case.conversation_scenario, self.compares) {
             (_, Subject::SessionState) => {
                 case.final_session_state.is_empty().then_some("the case has no `final_session_state`")
+            }
+            (None, Subject::Demands) => {
+                let rules = Rules::of(case).unwrap_or_default();
+                let has_demands =
+                    (0..case.conversation.len()).any(|turn| !rules.turn(turn).demands().is_empty());
+                (!has_demands).then_some("no turn has a demand on its answer")
             }
             (Some(_), _) if needs(Need::Expectation) => {
                 Some("the case is a scenario, which has no expected turns")

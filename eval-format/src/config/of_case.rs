@@ -7,6 +7,7 @@ use eval_support::words::{code_list, did_you_mean};
 
 use super::criterion::Criterion;
 use super::eval_config::EvalConfig;
+use crate::metric::metric as known_metric;
 use crate::model::EvalCase;
 use crate::problem::shown;
 use crate::value::{Map, Value};
@@ -67,7 +68,7 @@ impl EvalCase {
 impl EvalConfig {
     /// The config for a case: with the criteria that the case changes, and without the ones that it takes out.
     ///
-    /// A case changes only metrics that the config has. `answered` names the custom metrics that exist in Rust.
+    /// A case changes only metrics that the config has; one that it takes out may be absent. `answered` names the custom metrics that exist in Rust.
     pub fn of_case(&self, case: &EvalCase, answered: &[&str]) -> Result<Cow<'_, Self>, CaseCriteriaError> {
         let changes = match case.extra.get(KEY) {
             None | Some(Value::Null) => return Ok(Cow::Borrowed(self)),
@@ -91,6 +92,12 @@ impl EvalConfig {
 
     fn change(&mut self, metric: &str, change: &Value, answered: &[&str]) -> Result<(), (String, String)> {
         let Some(at) = self.criteria.iter().position(|(name, _)| name == metric) else {
+            let is_known = known_metric(metric).is_some()
+                || self.custom_metrics.contains_key(metric)
+                || answered.contains(&metric);
+            if change.is_null() && is_known {
+                return Ok(());
+            }
             let known: Vec<&str> = self.criteria.iter().map(|(name, _)| name.as_str()).collect();
             let help = did_you_mean(metric, known.iter().copied()).unwrap_or_else(|| match known.len() {
                 0 => "no criterion is left".to_owned(),

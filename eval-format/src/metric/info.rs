@@ -137,6 +137,8 @@ pub enum Subject {
     ToolResponses,
     /// Texts before the answer, and the expected ones.
     IntermediateResponses,
+    /// The answer, and the demands of `_expect` on it.
+    Demands,
     /// The session state at the end of the conversation.
     SessionState,
     /// Compares nothing; reports what a turn cost.

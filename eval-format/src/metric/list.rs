@@ -10,6 +10,9 @@ use super::info::{FreeTurns, MetricCategory, MetricGroup, MetricInfo, Need, Subj
 /// The metric of the session state. It decides cases that expect a state, even without a criterion.
 pub(crate) const FINAL_SESSION_STATE_MATCH: &str = "final_session_state_match";
 
+/// The metric of demands on answers. It decides cases that have some, even without a criterion.
+pub(crate) const ANSWER_DEMANDS: &str = "answer_demands";
+
 /// The built-in metrics.
 pub static METRICS: &[MetricInfo] = &[
     MetricInfo {
@@ -157,6 +160,10 @@ pub static METRICS: &[MetricInfo] = &[
         category: MetricCategory::Other,
         compares: Subject::SessionState,
         ..own(FINAL_SESSION_STATE_MATCH, "share of the expected keys of the session state that end equal")
+    },
+    MetricInfo {
+        compares: Subject::Demands,
+        ..own(ANSWER_DEMANDS, "1 for a turn whose answer fulfils the demands of `_expect`")
     },
     MetricInfo {
         category: MetricCategory::Other,

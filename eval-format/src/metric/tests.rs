@@ -62,6 +62,7 @@ fn these_are_built_in() {
             "trajectory_match_ratio",
             "response_similarity",
             "final_session_state_match",
+            "answer_demands",
             "tool_response_match",
             "intermediate_response_match",
         ]

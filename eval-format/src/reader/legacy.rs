@@ -101,7 +101,7 @@ fn refuse_own_keys(case: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>) 
     for entry in [EvalCase::EXPECT_KEY, EvalCase::CRITERIA_KEY].into_iter().filter_map(|key| case.get(key)) {
         let message = format!("a case of the old format has no `{}`", entry.key);
         let problem = Place::Key(place, &entry.key).error_at_key(ProblemCode::IgnoredKey, entry, message);
-        let help = "`cargo evalset migrate FILE` writes the set in today's form, which has the key";
+        let help = "take it out, let `cargo evalset migrate` write the set in today's form, and add it there";
         walker.problems.push(problem.label("nothing reads this key here").help(help));
     }
 }

@@ -155,6 +155,7 @@ mod tests {
             "--timeout=2m",
             "--price=1/2",
             "--retry=2",
+            "--literal",
         ];
         let Args { agent, sets, cases, options } = parse(&words).unwrap().unwrap();
         assert_eq!((agent.as_deref(), cases), (Some("b"), vec!["e".to_owned()]));
@@ -164,12 +165,18 @@ mod tests {
         let metrics = [("safety_v1", None).into(), ("response_match_score", Some(0.5)).into()];
         assert_eq!(options.metrics, metrics);
         let kept = "--runs 3 --config f -m safety_v1 -m response_match_score=0.5 --pass at_least(2) --gate every_turn \
-                    --timeout 2m --price 1/2 --retry 2";
+                    --timeout 2m --price 1/2 --retry 2 --literal";
         assert_eq!(options.again.join(" "), kept);
         let runner = format!("{:?}", options.apply(eval_core::EvalRunner::new()));
-        for set in
-            ["runs: 3", "pass: AtLeast(2)", "gate: EveryTurn", "timeout: 120s", "retry: 2", "fail_fast: true"]
-        {
+        for set in [
+            "runs: 3",
+            "pass: AtLeast(2)",
+            "gate: EveryTurn",
+            "timeout: 120s",
+            "retry: 2",
+            "literal: true",
+            "fail_fast: true",
+        ] {
             assert!(runner.contains(set), "{set}: {runner}");
         }
         assert_eq!(parse(&["--set", "a", "-h"]).unwrap(), None);
@@ -203,7 +210,7 @@ mod tests {
         assert_eq!(
             usage(),
             "usage: eval --agent NAME --set SET [--case ID] [--tag TAG] [--skip-tag TAG] [--config FILE] [--metric METRIC[=THRESHOLD]] [--runs N] \
-             [--pass HOW] [--gate HOW] [--timeout TIME] [--price [MODEL=]IN/OUT] [--retry N] [--concurrency N] [--fail-fast]"
+             [--pass HOW] [--gate HOW] [--timeout TIME] [--price [MODEL=]IN/OUT] [--retry N] [--literal] [--concurrency N] [--fail-fast]"
         );
         let help = help(&["weather"]);
         assert!(OPTIONS.iter().all(|option| help.contains(option.about)), "{help}");

@@ -27,6 +27,7 @@ pub struct RunOptions {
     gate: Option<TurnAggregation>,
     timeout: Option<Duration>,
     retry: Option<u32>,
+    literal: bool,
     fail_fast: bool,
     /// The options that run cases of the test run again.
     pub again: Vec<String>,
@@ -51,7 +52,7 @@ type Read = fn(&mut RunOptions, &str, &str) -> Result<(), CommandError>;
 
 /// The options of runs, as help shows them. [`RunOption::set`] reads them.
 #[rustfmt::skip]
-pub const OPTIONS: [RunOption; 12] = [
+pub const OPTIONS: [RunOption; 13] = [
     RunOption {
         is_repeated: true,
         is_kept: false,
@@ -88,6 +89,11 @@ pub const OPTIONS: [RunOption; 12] = [
     option("retry", "N", "repeats a run up to N times if its agent was not reached, each time once it can be [default: 0]",
         |options, name, value| { options.retry = Some(value.parse().map_err(|_| no_count(name, value, "a whole number"))?); Ok(()) }),
     RunOption {
+        value: None,
+        ..option("literal", "", "judges calls as ADK does: what `_expect` loosens is passed over, and so are the criteria of a case",
+            |options, _, _| { options.literal = true; Ok(()) })
+    },
+    RunOption {
         is_kept: false,
         ..option("concurrency", "N", "how many cases run at a time [default: 4]",
             |options, name, value| { options.concurrency = Some(count(name, value)?); Ok(()) })
@@ -110,7 +116,8 @@ impl RunOption {
         (self.read)(options, self.name, value)?;
         if self.is_kept {
             let name = self.short.map_or_else(|| format!("--{}", self.name), |short| format!("-{short}"));
-            options.again.extend([name, value.to_owned()]);
+            options.again.push(name);
+            options.again.extend(self.value.map(|_| value.to_owned()));
         }
         Ok(())
     }
@@ -133,6 +140,9 @@ impl RunOptions {
         }
         if let Some(retry) = self.retry {
             runner = runner.retry(retry);
+        }
+        if self.literal {
+            runner = runner.literal(true);
         }
         if self.fail_fast {
             runner = runner.fail_fast(true);

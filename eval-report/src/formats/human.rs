@@ -84,6 +84,9 @@ fn metrics(test: &TestResult<'_>) -> String {
             let runs = count(test.runs.total, "run");
             text.push_str(&format!(" ({bound} {} in {passed} of {runs})", bound.reached()));
         }
+        if let Some(loosened) = metric.loosened_text() {
+            text.push_str(&format!(" ({loosened})"));
+        }
         if metric.scored < metric.total {
             text.push_str(&format!(" ({}/{} scored)", metric.scored, metric.total));
         }

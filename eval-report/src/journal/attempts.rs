@@ -226,6 +226,7 @@ mod passed_tests {
             scored: 0,
             total: 0,
             passed_runs: None,
+            loosened: None,
             verdict: Verdict::Informational,
             notes: Vec::new(),
         };

@@ -127,7 +127,7 @@ pub struct Turn {
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Call {
     /// `same`, `changed`, `moved`, `missing`, `extra`, `unreached` if the run ended before it, or `made` if nothing is
-    /// expected.
+    /// expected. By a rule of the case: `loosened`, `left_out`, `other`.
     pub is: &'static str,
     pub expected: Option<String>,
     pub actual: Option<String>,
@@ -136,7 +136,7 @@ pub struct Call {
     pub name: String,
     /// The arguments of a call that changed.
     pub keys: Option<Keys>,
-    /// A remark: `expected as call 2, made as call 3`.
+    /// A remark: `expected as call 2, made as call 3`, `` `day` matches <date> ``.
     pub note: Option<String>,
 }
 

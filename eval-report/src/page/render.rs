@@ -234,6 +234,7 @@ mod tests {
             set: line(),
             runs: line(),
             of_runs: Some(line()),
+            loosened: None,
             pills: vec![pill()],
             others: vec![pill()],
             score: Some(0.5),

@@ -2,7 +2,8 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use eval_core::metric::arithmetic::{Pair, align};
+use eval_core::metric::arithmetic::{Pair, RuledCalls, align};
+use eval_format::expect::TurnRules;
 use eval_format::{ArgsMatch, FunctionCall, MatchType, Value};
 
 /// A pair of calls, or an expected call that was made in another place.
@@ -19,8 +20,13 @@ pub(super) fn aligned(
     actual: &[&FunctionCall],
     match_type: MatchType,
     args: ArgsMatch,
+    rules: &TurnRules,
 ) -> Vec<Line> {
-    let pairs = align(expected, actual, match_type, args);
+    let pairs = if rules.is_literal() {
+        align(expected, actual, match_type, args)
+    } else {
+        RuledCalls::new(expected, actual, rules, match_type, args).align()
+    };
     let key = |call: &FunctionCall| {
         (call.name.clone(), call.args.clone().map(Value::from).map(|args| args.to_string()))
     };
@@ -48,6 +54,7 @@ pub(super) fn aligned(
 
 #[cfg(test)]
 mod tests {
+    use eval_format::expect::Rules;
     use serde_json::json;
 
     use super::*;
@@ -57,7 +64,7 @@ mod tests {
         let call = |name: &str| FunctionCall::new(name, json!({ "n": 1 }));
         let (a, b, c) = (&call("a"), &call("b"), &call("c"));
         let lines = |expected: &[&FunctionCall], actual: &[&FunctionCall]| {
-            aligned(expected, actual, MatchType::Exact, ArgsMatch::Exact)
+            aligned(expected, actual, MatchType::Exact, ArgsMatch::Exact, Rules::default().turn(0))
         };
         let pair = Line::Pair;
         assert_eq!(

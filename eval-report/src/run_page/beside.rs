@@ -26,7 +26,7 @@ pub fn turns(
         let wanted = expected.and_then(|turns| turns.get(at));
         let between = invocation.intermediate_texts().iter().map(|said| text(said)).collect();
         // The event says what the tools returned, and not when.
-        Turn { steps: Vec::new(), between, ..turn(&record, wanted, &comparison, Vec::new(), &budget) }
+        Turn { steps: Vec::new(), between, ..turn(at, &record, wanted, &comparison, Vec::new(), &budget) }
     });
     let left = expected.unwrap_or_default().iter().skip(actual.len());
     played.chain(left.map(|turn| not_played(turn, &comparison, Vec::new(), &budget))).collect()

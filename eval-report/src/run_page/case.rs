@@ -36,7 +36,7 @@ pub(super) fn details(results: &RunResults<'_>, test: &TestResult<'_>, shared: &
         Err(error) => (None, Some(line(&format!("What was expected is not known here: {}.", error.why)))),
     };
     let known = Known::new(test, case.as_ref());
-    let comparison = Comparison::new(test);
+    let comparison = Comparison::new(test).under(case.as_ref().filter(|_| !started.literal));
     let evaluations = test.attempt.evaluations.iter();
     let (word, _) = summary_text::word(test);
     CaseDetails {
@@ -59,6 +59,7 @@ pub(super) fn details(results: &RunResults<'_>, test: &TestResult<'_>, shared: &
 
 fn facts(test: &TestResult<'_>) -> Vec<(&'static str, String)> {
     let started = &test.attempt.started;
+    let literal = "literally, as ADK does: what the case loosens is passed over";
     let facts = [
         ("Set", started.eval_set_id.as_deref().map(line)),
         ("Case", Some(line(&started.eval_id))),
@@ -69,6 +70,7 @@ fn facts(test: &TestResult<'_>) -> Vec<(&'static str, String)> {
         ("Package", test.test.package().map(line)),
         ("Test binary", test.test.binary().map(line)),
         ("Runs pass if", Some(format!("pass = {}, gate = {}", started.pass, started.gate))),
+        ("Calls are judged", started.literal.then(|| literal.to_owned())),
         ("Record", Some(line(&near(&test.attempt.file).display().to_string()))),
     ];
     facts.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
@@ -84,7 +86,7 @@ fn metric_line(report: &MetricReport) -> MetricLine {
         scored: format!("{} of {}", report.scored, report.total),
         reason: report.verdict.reason().map(|reason| line(&untrusted::headline(reason))),
         criterion: options.map(|(key, value)| (line(key), line(&value.to_string()))).collect(),
-        notes: report.notes.iter().map(|note| line(note)).collect(),
+        notes: report.notes.iter().cloned().chain(report.loosened_text()).map(|note| line(&note)).collect(),
         about: metric(&report.name).map(|info| info.summary.to_owned()),
     }
 }
@@ -108,7 +110,7 @@ pub(super) fn run(
     let ended_at = transcript.error.as_ref().and_then(|_| transcript.turns.len().checked_sub(1));
     let turns = transcript.turns.iter().enumerate().map(|(at, record)| {
         let expected = case.and_then(|case| case.conversation.get(at));
-        let mut turn = turn(record, expected, comparison, known.of_turn(evaluation, at), budget);
+        let mut turn = turn(at, record, expected, comparison, known.of_turn(evaluation, at), budget);
         // A call that was expected after the error is no fault of the agent.
         for call in turn.calls.iter_mut().filter(|call| ended_at == Some(at) && call.is == "missing") {
             call.is = "unreached";

@@ -3,8 +3,9 @@
 //! The texts come from agents and files. They are masked before they are shortened: the begin of a secret would not
 //! be recognised.
 
-use eval_core::metric::arithmetic::{Pair, comparison, values_equal};
+use eval_core::metric::arithmetic::{Pair, RuledCalls, comparison, values_equal};
 use eval_core::report::{MetricOutcome, MetricReport, TurnVerdict, Verdict};
+use eval_format::expect::{Relation, Rules, TurnRules};
 use eval_format::metric::{Subject, metric};
 use eval_format::{ArgsMatch, EvalCase, FunctionCall, Map, MatchType, Value};
 
@@ -25,13 +26,16 @@ const MAX_REASON_CHARS: usize = 160;
 pub(super) fn of_test(test: &TestResult<'_>, case: Option<&EvalCase>) -> Option<String> {
     let run = test.attempt.evaluations.iter().find(|it| it.passed == Some(false))?;
     let failed = Failed::new(test, run);
+    let rules = case.filter(|_| !test.attempt.started.literal).and_then(|case| Rules::of(case).ok());
+    let rules = rules.unwrap_or_default();
     let mut found = Vec::new();
     for (at, record) in run.ran.transcript.turns.iter().enumerate() {
         let expected = case.and_then(|case| case.conversation.get(at));
         let mut of_turn = Vec::new();
         if let (Some(expected), Some(how)) = (expected, failed.calls) {
             let wanted: Vec<&FunctionCall> = expected.tool_calls().collect();
-            of_turn.extend(calls(&wanted, &record.invocation.tool_calls().collect::<Vec<_>>(), how));
+            let made: Vec<&FunctionCall> = record.invocation.tool_calls().collect();
+            of_turn.extend(calls(&wanted, &made, how, rules.turn(at)));
         }
         if let Some(expected) = expected.filter(|it| failed.answers && it.final_response.is_some()) {
             let answer = record.invocation.final_response.as_ref().map(|_| record.invocation.response_text());
@@ -118,11 +122,21 @@ fn reason(run: &Evaluation, at: usize) -> Option<String> {
 }
 
 /// The differences between calls: ``search_flights `cabin` business → economy, `date` missing``.
-fn calls(expected: &[&FunctionCall], actual: &[&FunctionCall], how: How) -> Vec<String> {
+fn calls(expected: &[&FunctionCall], actual: &[&FunctionCall], how: How, rules: &TurnRules) -> Vec<String> {
     let name = |call: &FunctionCall| line(call.name.as_deref().unwrap_or("a call without a name"));
-    let lines = aligned(expected, actual, how.match_type, how.args);
+    let ruled = RuledCalls::new(expected, actual, rules, how.match_type, how.args);
+    let lines = aligned(expected, actual, how.match_type, how.args, rules);
+    let shown = |text: &str| line(text);
     let differences = lines.into_iter().filter_map(|line| match line {
-        Line::Pair(Pair::Same(..)) => None,
+        Line::Pair(Pair::Same(..) | Pair::Loosened(..) | Pair::LeftOut(_) | Pair::Other(_)) => None,
+        Line::Pair(Pair::Changed(e, a)) if rules.has_rules(e) => {
+            let reasons = match ruled.relation(e, a) {
+                Relation::Mismatch(reasons) => reasons,
+                _ => Vec::new(),
+            };
+            let reasons: Vec<String> = reasons.iter().take(MAX_SHOWN).map(ToString::to_string).collect();
+            Some(format!("{} {}", name(expected[e]), shown(&reasons.join(", "))))
+        }
         Line::Pair(Pair::Changed(e, a)) => {
             let of_args = arguments(expected[e].args.as_ref(), actual[a].args.as_ref(), how.args);
             Some(format!("{} {}", name(expected[e]), of_args.join(", ")))
@@ -344,7 +358,8 @@ mod tests {
         ] {
             let (expected, actual) = (made(expected), made(actual));
             let (one, other): (Vec<_>, Vec<_>) = (expected.iter().collect(), actual.iter().collect());
-            let found = calls(&one, &other, How { match_type, args, counts_extra });
+            let how = How { match_type, args, counts_extra };
+            let found = calls(&one, &other, how, Rules::default().turn(0));
             assert_eq!(found.join("; "), said);
         }
     }
@@ -384,7 +399,7 @@ mod tests {
         assert!(!said.contains("a1a1") && !said.contains("b2b2"), "{said}");
         let of = |part: &str| FunctionCall::new("f", serde_json::json!({ "k": key(part) }));
         let how = How { match_type: MatchType::Exact, args: ArgsMatch::Exact, counts_extra: true };
-        let said = calls(&[&of("a1")], &[&of("b2")], how).join("");
+        let said = calls(&[&of("a1")], &[&of("b2")], how, Rules::default().turn(0)).join("");
         assert!(said.starts_with("f `k`") && !said.contains("a1a1") && !said.contains("b2b2"), "{said}");
     }
 

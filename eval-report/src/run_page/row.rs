@@ -48,6 +48,7 @@ pub(super) fn row(
         tags: test.attempt.started.tags.iter().map(|tag| line(tag)).collect::<Vec<_>>().join("\n"),
         runs: if test.runs.total == 0 { "–".to_owned() } else { test.runs.tally().to_string() },
         of_runs: of_runs(test.runs, test.is_in_progress),
+        loosened: loosened(test),
         pills: pills.into_iter().map(pill).collect(),
         others: others.into_iter().map(pill).collect(),
         score: mean::naive(&scores).filter(|score| score.is_finite()),
@@ -113,7 +114,16 @@ fn of_runs(runs: RunCounts, is_in_progress: bool) -> Option<String> {
 
 fn state_filters(test: &TestResult<'_>) -> Vec<&'static str> {
     let state = test.state.filter_name();
-    if test.runs.are_flaky() { vec![state, "flaky"] } else { vec![state] }
+    let flaky = test.runs.are_flaky().then_some("flaky");
+    let loosened = (!test.rules().is_empty()).then_some("loosened");
+    std::iter::once(state).chain(flaky).chain(loosened).collect()
+}
+
+/// `2 of 3 needed`: the rules that a run needed, of those that were applied.
+fn loosened(test: &TestResult<'_>) -> Option<String> {
+    let rules = test.rules();
+    let needed = rules.iter().filter(|rule| rule.needed > 0).count();
+    (!rules.is_empty()).then(|| format!("{needed} of {} needed", rules.len()))
 }
 
 fn pill(metric: &MetricReport) -> Pill {

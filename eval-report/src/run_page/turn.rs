@@ -3,9 +3,12 @@
 use std::collections::HashMap;
 
 use eval_core::agent::Event;
-use eval_core::metric::arithmetic::{Pair, comparison};
+use eval_core::metric::arithmetic::{Pair, RuledCalls, comparison};
 use eval_core::report::TurnRecord;
-use eval_format::{ArgsMatch, Criterion, FunctionCall, FunctionResponse, Invocation, MatchType, Value};
+use eval_format::expect::{Relation, Rules};
+use eval_format::{
+    ArgsMatch, Criterion, EvalCase, FunctionCall, FunctionResponse, Invocation, MatchType, Value,
+};
 use eval_support::words;
 
 use super::aligned::{Line, aligned};
@@ -23,6 +26,8 @@ pub(super) struct Comparison {
     match_type: MatchType,
     args: ArgsMatch,
     words: String,
+    /// The rules of the case; none if calls were judged as ADK does.
+    rules: Rules,
 }
 
 impl Comparison {
@@ -35,12 +40,23 @@ impl Comparison {
     /// The comparison of a metric; `None` if it compares no calls.
     pub(super) fn of_metric(name: &str, criterion: Option<&Criterion>) -> Option<Self> {
         let (match_type, args) = comparison(name, criterion)?;
-        Some(Self { match_type, args, words: compared(name, match_type, args) })
+        let words = compared(name, match_type, args);
+        Some(Self { match_type, args, words, rules: Rules::default() })
+    }
+
+    /// The same, under the rules of a case.
+    pub(super) fn under(self, case: Option<&EvalCase>) -> Self {
+        Self { rules: case.and_then(|case| Rules::of(case).ok()).unwrap_or_default(), ..self }
     }
 
     /// A comparison in order, which no metric makes.
     pub(super) fn in_words(words: &str) -> Self {
-        Self { match_type: MatchType::InOrder, args: ArgsMatch::default(), words: words.to_owned() }
+        Self {
+            match_type: MatchType::InOrder,
+            args: ArgsMatch::default(),
+            words: words.to_owned(),
+            rules: Rules::default(),
+        }
     }
 }
 
@@ -61,7 +77,9 @@ fn compared(metric: &str, match_type: MatchType, args: ArgsMatch) -> String {
     }
 }
 
+/// A turn, counted from 0.
 pub(super) fn turn(
+    at: usize,
     record: &TurnRecord,
     expected: Option<&Invocation>,
     comparison: &Comparison,
@@ -70,9 +88,10 @@ pub(super) fn turn(
 ) -> Turn {
     let actual = &record.invocation;
     let answer = answer(expected, actual, budget);
-    let calls = calls(record, expected, comparison);
+    let calls = calls(at, record, expected, comparison);
     let bad = scores.iter().any(is_bad);
-    let calls_differ = calls.iter().any(|call| !matches!(call.is, "same" | "made"));
+    let calls_differ =
+        calls.iter().any(|call| !matches!(call.is, "same" | "made" | "loosened" | "left_out" | "other"));
     let answers_differ = answer.expected.is_some() && !answer.same;
     Turn {
         played: true,
@@ -152,7 +171,12 @@ pub(super) fn not_played(
     }
 }
 
-fn calls(record: &TurnRecord, expected: Option<&Invocation>, comparison: &Comparison) -> Vec<Call> {
+fn calls(
+    turn: usize,
+    record: &TurnRecord,
+    expected: Option<&Invocation>,
+    comparison: &Comparison,
+) -> Vec<Call> {
     let actual: Vec<&FunctionCall> = record.invocation.tool_calls().collect();
     let results = results(&record.events, &actual);
     let shown = |call: &FunctionCall| line(&call.to_string());
@@ -169,10 +193,15 @@ fn calls(record: &TurnRecord, expected: Option<&Invocation>, comparison: &Compar
             .collect();
     };
     let expected: Vec<&FunctionCall> = expected.tool_calls().collect();
-    let lines = aligned(&expected, &actual, comparison.match_type, comparison.args);
+    let rules = comparison.rules.turn(turn);
+    let ruled = RuledCalls::new(&expected, &actual, rules, comparison.match_type, comparison.args);
+    let lines = aligned(&expected, &actual, comparison.match_type, comparison.args, rules);
     let lines = lines.into_iter().map(|line| {
         let (is, e, a) = match line {
             Line::Pair(Pair::Same(e, a)) => ("same", Some(e), Some(a)),
+            Line::Pair(Pair::Loosened(e, a)) => ("loosened", Some(e), Some(a)),
+            Line::Pair(Pair::LeftOut(e)) => ("left_out", Some(e), None),
+            Line::Pair(Pair::Other(a)) => ("other", None, Some(a)),
             Line::Pair(Pair::Changed(e, a)) => ("changed", Some(e), Some(a)),
             Line::Pair(Pair::Missing(e)) => ("missing", Some(e), None),
             Line::Pair(Pair::Extra(a)) => ("extra", None, Some(a)),
@@ -193,13 +222,31 @@ fn calls(record: &TurnRecord, expected: Option<&Invocation>, comparison: &Compar
                 None => shown(actual[a]),
             }),
             result: a.and_then(|a| results[a].clone()),
-            note: e
-                .zip(a)
-                .filter(|_| is == "moved")
-                .map(|(e, a)| format!("expected as call {}, made as call {}", e + 1, a + 1)),
+            note: match (is, e, a) {
+                ("moved", Some(e), Some(a)) => {
+                    Some(format!("expected as call {}, made as call {}", e + 1, a + 1))
+                }
+                ("loosened" | "changed", Some(e), Some(a)) if rules.has_rules(e) => by_rule(&ruled, e, a),
+                _ => None,
+            },
         }
     });
     lines.collect()
+}
+
+/// The rules by which two calls match, or the reasons why they do not.
+fn by_rule(ruled: &RuledCalls<'_>, expected: usize, actual: usize) -> Option<String> {
+    let said: Vec<String> = match ruled.relation(expected, actual) {
+        Relation::Loosened(points) => {
+            let needed = points.iter().filter(|point| point.needed);
+            let place =
+                |path: &str| if path.is_empty() { "the whole".to_owned() } else { format!("`{path}`") };
+            needed.map(|point| format!("{} matches <{}>", place(&point.path), point.matcher)).collect()
+        }
+        Relation::Mismatch(reasons) => reasons.iter().map(ToString::to_string).collect(),
+        _ => Vec::new(),
+    };
+    (!said.is_empty()).then(|| line(&said.join(", ")))
 }
 
 fn name(call: &FunctionCall) -> String {

@@ -145,6 +145,9 @@ function argumentsOf(call, side) {
     row[side] === null ? el("span", "soft", "–") : value(row))));
 }
 
+// Whether a call is as expected, by itself or by a rule of the case.
+const holds = (call) => ["same", "made", "loosened", "left_out", "other"].includes(call.is);
+
 const callText = (call) => call.actual === null ? call.expected : call.actual;
 
 function callOf(call, compared) {
@@ -163,8 +166,8 @@ function callOf(call, compared) {
   if (marked && call.is === "changed" && call.keys) {
     return [call.is, sign, argumentsOf(call, "expected"), el("div", "", argumentsOf(call, "actual"), ...result), copy];
   }
-  return [call.is, sign, code(call.expected, marked && call.is !== "same" && "del"),
-    el("span", "", code(call.actual, marked && call.is !== "same" && "ins"), ...result), copy];
+  return [call.is, sign, code(call.expected, marked && !holds(call) && "del"),
+    el("span", "", code(call.actual, marked && !holds(call) && "ins"), ...result), copy];
 }
 
 function calls(turn) {
@@ -174,7 +177,7 @@ function calls(turn) {
     const heads = compared && view !== "inline" ? ["", terms.expected, terms.actual, ""] : ["", "call", ""];
     const node = table(heads.length === 4 ? "calls beside" : "calls", heads, turn.calls.map((call) => callOf(call, compared)));
     [...node.querySelector("tbody").rows].forEach((row, at) => {
-      const isOdd = !["same", "made"].includes(turn.calls[at].is);
+      const isOdd = !holds(turn.calls[at]);
       // The keys of a call are places of their own.
       if (isOdd && !row.querySelector("[data-diff]")) place(row);
     });

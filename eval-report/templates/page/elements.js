@@ -15,7 +15,7 @@ function button(label, action) {
   return node;
 }
 
-const signs = { same: "= same", changed: "~ differs", missing: "− not called", extra: "+ not expected", moved: "↕ moved", unreached: "− not reached", made: "called" };
+const signs = { same: "= same", changed: "~ differs", missing: "− not called", extra: "+ not expected", moved: "↕ moved", loosened: "≈ by a rule", left_out: "? optional", other: "≈ allowed", unreached: "− not reached", made: "called" };
 // The terms for the two sides of a comparison. A page that compares something else changes them.
 const terms = { expected: "expected", actual: "actual", same: "word for word as expected", none: "no answer" };
 const titles = { not_evaluated: "not scored", informational: "information" };

@@ -123,7 +123,7 @@ fn runs_that_cannot_be_taken_are_refused() {
         (vec![ran(&[], "Grey."), broken], "run 2: agent error in turn 1: no"),
         (
             vec![ran(&[], "Grey."), ran(&[calls("look", "Oslo")], "Red.")],
-            r#"the runs differ: turn 1: `look` was called in some runs and not in the first one; turn 1: the answer: "Grey." | "Red.""#,
+            r#"the runs differ: turn 1: `look` was called in some runs and not in the first one; a rule for it is `{"others":["look"]}`; turn 1: the answer: "Grey." | "Red.""#,
         ),
         (
             vec![ran(&[], "My key is (a key).")],

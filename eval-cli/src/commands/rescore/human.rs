@@ -137,6 +137,18 @@ fn summary(run: &RescoredRun<'_>, changed: usize) -> String {
     human_summary(&first, [format!("{changed}/{cases} changed")], notes(run), &run.now.totals)
 }
 
+/// The number of rules that were applied now, and not when the cases ran.
+fn loosened_since(run: &RescoredRun<'_>) -> usize {
+    let pairs = run.cases.iter().zip(&run.now.tests);
+    let added = pairs.map(|(case, now)| {
+        let names = |test: &TestResult<'_>| -> BTreeSet<(usize, String)> {
+            test.rules().iter().map(|rule| (rule.turn, rule.point.name())).collect()
+        };
+        names(now).difference(&names(&case.test)).count()
+    });
+    added.sum()
+}
+
 fn notes(run: &RescoredRun<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     let kept: BTreeSet<&String> = run.cases.iter().flat_map(|case| &case.kept).collect();
@@ -159,6 +171,10 @@ fn notes(run: &RescoredRun<'_>) -> Vec<String> {
         edited => {
             notes.push(format!("{edited} cases were edited after they ran, and are scored as they are now"));
         }
+    }
+    match loosened_since(run) {
+        0 => {}
+        points => notes.push(format!("{} loosened since this run", count(points, "point"))),
     }
     notes.extend(gaps(&run.now.loaded.run));
     if run.now.totals.added > 0 {

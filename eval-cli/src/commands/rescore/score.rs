@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use eval_core::EvalRunner;
 use eval_core::metric::commands_of;
 use eval_core::report::{CaseReport, Role, Verdict};
-use eval_format::{Criterion, PassRule};
+use eval_format::{Criterion, EvalCase, PassRule, Value};
 use eval_report::journal::RecordedTest;
 
 use super::selection::{RecordedScores, Selection, is_own};
@@ -90,7 +90,8 @@ async fn one<'r>(test: TestResult<'r>, selection: &Selection, cases: &mut Cases)
     };
     let (runner, kept) = runner(&test, selection, &found);
     let (runs, repeated) = (test.attempt.transcripts(), test.attempt.repeated_reports());
-    let now = match runner.runs(runs.len()).score_attempts(&found.case, runs, &repeated).await {
+    let case = with_known_criteria(&found.case, &criteria(&test, selection));
+    let now = match runner.runs(runs.len()).score_attempts(&case, runs, &repeated).await {
         Ok(report) => Now::Scored(Box::new(report)),
         Err(error) => Now::Not(error.to_string()),
     };
@@ -122,7 +123,8 @@ fn repeats_a_run(test: &TestResult<'_>) -> bool {
 /// The runner that scores a test again, and the metrics that keep their recorded scores in it.
 fn runner(test: &TestResult<'_>, selection: &Selection, found: &Found) -> (EvalRunner, Vec<String>) {
     let started = &test.attempt.started;
-    let runner = with_judge(EvalRunner::new()).pass(started.pass).gate(started.gate);
+    let runner =
+        with_judge(EvalRunner::new()).pass(started.pass).gate(started.gate).literal(selection.literal);
     let mut runner = runner.recording(&found.recording);
     if let Some(model) = &selection.judge {
         runner = runner.judge_model(model);
@@ -149,6 +151,18 @@ fn runner(test: &TestResult<'_>, selection: &Selection, found: &Found) -> (EvalR
     }
     let runner = programs.into_iter().fold(runner, |runner, (name, program)| runner.metric(name, program));
     (runner, kept)
+}
+
+/// The case with the changes of `_criteria` that are about these criteria. A metric that the case took out when it ran is
+/// none of the recorded ones.
+fn with_known_criteria(case: &EvalCase, criteria: &[(String, Criterion)]) -> EvalCase {
+    let Some(changes) = case.own_criteria() else { return case.clone() };
+    let known = changes.iter().filter(|(metric, _)| criteria.iter().any(|(name, _)| name == metric));
+    let known: Vec<(String, Value)> =
+        known.map(|(metric, change)| (metric.to_owned(), change.clone())).collect();
+    let mut plain = case.clone();
+    plain.extra.remove(EvalCase::CRITERIA_KEY);
+    known.into_iter().fold(plain, |case, (metric, change)| case.with_criterion(metric, change))
 }
 
 /// The criteria of the run. A config replaces all of them, or only the criteria of the selected metrics.

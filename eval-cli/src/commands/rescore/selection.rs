@@ -24,6 +24,8 @@ pub(super) struct Selection {
     /// The config whose criteria replace the run's.
     pub(super) config: Option<EvalConfig>,
     pub(super) judge: Option<String>,
+    /// Whether calls are judged as ADK does.
+    pub(super) literal: bool,
 }
 
 /// The metrics that can fail a test of the run, by name. The value is whether the metric is the user's own in every test.
@@ -53,7 +55,7 @@ impl Selection {
             }
         }
         let metrics = (!metrics.is_empty()).then(|| metrics.iter().cloned().collect());
-        Ok(Self { metrics, config, judge })
+        Ok(Self { metrics, config, judge, literal: false })
     }
 
     pub(super) fn has(&self, name: &str) -> bool {

@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use eval_format::expect::{Expect, Matcher, Others, TurnExpect};
 use eval_format::{Content, Criterion, EvalCase, FunctionCall, Invocation, Map, Part, Similarity};
 use serde_json::json;
 
@@ -79,6 +80,54 @@ fn a_wrong_turn_shows_calls_and_answers_side_by_side() {
         ])
     };
     insta::assert_snapshot!(text(&run(&EvalRunner::new(), &refund(), agent)));
+}
+
+/// A case whose calls may vary, and an agent that makes them in another way.
+fn weather() -> (EvalCase, [Vec<Event>; 2]) {
+    let turn = Invocation::user("The weather in Oslo?")
+        .call(FunctionCall::new("get_weather", json!({ "city": "Oslo", "day": "2026-11-22" })))
+        .call(FunctionCall::new("search", json!({ "q": "visa for Seattle" })))
+        .call(FunctionCall::new("check_calendar", json!({})));
+    let rules = TurnExpect::default()
+        .arg("get_weather", "day", Matcher::Date)
+        .arg("search", "q", Matcher::Contains(vec!["visa".to_owned(), "Seattle".to_owned()]))
+        .optional("check_calendar")
+        .others(Others::Tools(vec!["log".to_owned()]));
+    let case = EvalCase::new("weather").turn(turn).with_expect(Expect::default().turn(1, rules));
+    let made = |query: &str| {
+        let weather = json!({ "city": "Oslo", "day": "2026-11-23" });
+        let search = json!({ "q": query });
+        answering(calls(&[("get_weather", weather), ("search", search), ("log", json!({}))]), "Grey.")
+    };
+    (case, [made("visa for Seattle"), made("weather in Seattle")])
+}
+
+#[test]
+fn calls_that_only_match_by_a_rule_are_told_from_equal_ones() {
+    let (case, [_, wrong]) = weather();
+    let runner = EvalRunner::new().criterion("tool_trajectory_avg_score", Criterion::new(1.0));
+    let report = run(&runner, &case, || Replay::new([wrong.clone()]));
+    assert_eq!(report.verdict, Verdict::Failed);
+    insta::assert_snapshot!(text(&report));
+}
+
+#[test]
+fn a_case_that_passes_by_rules_shows_them_if_asked_and_literally_fails() {
+    let (case, [right, _]) = weather();
+    let runner = EvalRunner::new().criterion("tool_trajectory_avg_score", Criterion::new(1.0));
+    let report = run(&runner, &case, || Replay::new([right.clone()]));
+    assert_eq!(report.verdict, Verdict::Passed);
+    let mut all = String::new();
+    body(&mut all, &report, Print::All, None);
+    let all: Vec<&str> =
+        all.lines().map(|line| line.split(", invocation_duration_v1").next().unwrap_or(line)).collect();
+    insta::assert_snapshot!(all.join("\n"));
+    assert!(!text(&report).contains('≈'), "nothing but the table is shown unasked");
+
+    let literal = EvalRunner::new().criterion("tool_trajectory_avg_score", Criterion::new(1.0)).literal(true);
+    let report = run(&literal, &case, || Replay::new([right.clone()]));
+    assert_eq!(report.verdict, Verdict::Failed);
+    assert!(!text(&report).contains('≈') && report.metrics[0].loosened.is_none());
 }
 
 #[test]

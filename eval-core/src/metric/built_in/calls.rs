@@ -62,6 +62,14 @@ impl<'a> Calls<'a> {
     }
 }
 
+/// The score of calls that would take too long to be paired under the rules of the case.
+pub(super) fn too_many(expected: usize, actual: usize) -> Score {
+    Score::not_evaluated(format!(
+        "{expected} expected and {actual} actual calls are too many to be paired under the rules of `_expect`; calls \
+         without rules are paired in any number"
+    ))
+}
+
 /// A share of calls as the score of a turn; 1 if neither side has calls.
 ///
 /// A score below 1 has a note that names the share: `1 of 3 calls made were expected`.

@@ -2,13 +2,80 @@
 //!
 //! Source: this project. ADK keeps `tool_responses` and never compares them.
 
-use eval_format::{Criterion, Invocation};
+use eval_format::expect::{Relation, TurnRules};
+use eval_format::{Criterion, FunctionResponse, Invocation};
 use eval_support::message::cut;
 
-use crate::metric::Score;
+use crate::agent::BoxError;
+use crate::metric::loosened::LoosenedPoint;
+use crate::metric::{Metric, MetricInput, Score, Scores};
 use crate::score::responses::{Answered, Came, came};
 
 pub(super) const NAME: &str = "tool_response_match";
+
+pub(crate) struct ToolResponseMatch;
+
+impl Metric for ToolResponseMatch {
+    async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
+        Ok(input.score_turns(&|at, actual, expected| {
+            let literal = turn(actual, expected, input.criterion);
+            match (input.rules, expected) {
+                (Some(rules), Some(golden)) if literal.why_left_out().is_none() => {
+                    under_rules(literal, rules.turn(at), actual, golden)
+                }
+                _ => literal,
+            }
+        }))
+    }
+}
+
+/// The score under the rules of a turn for responses. A response takes the place that it has without rules, and a rule says
+/// whether it may be another one there.
+fn under_rules(literal: Score, rules: &TurnRules, actual: &Invocation, golden: &Invocation) -> Score {
+    let positions: Vec<&FunctionResponse> = golden.tool_responses().collect();
+    if !(0..positions.len()).any(|at| rules.has_response_rules(at)) {
+        return literal;
+    }
+    let (expected, made) = (Answered::in_turn(golden), Answered::in_turn(actual));
+    let mut points = Vec::new();
+    let mut notes = literal.notes().iter();
+    let mut score = Score::from(true);
+    let mut fails = false;
+    for (expected, came) in expected.iter().zip(came(&expected, &made)) {
+        if came == Came::AsExpected {
+            continue;
+        }
+        // Each response that did not come as expected has one note.
+        let note = notes.next();
+        let at = positions.iter().position(|response| std::ptr::eq(*response, expected.response));
+        let relation = match (at, came) {
+            (Some(at), Came::Otherwise(a)) => {
+                Some(rules.compare_responses(at, expected.response, made[a].response))
+            }
+            _ => None,
+        };
+        if let Some(Relation::Loosened(found)) = relation {
+            points.extend(found.into_iter().map(|point| LoosenedPoint {
+                call: expected.tool().map(str::to_owned),
+                path: Some(point.path),
+                matcher: point.matcher.to_string(),
+                needed: point.needed,
+            }));
+            continue;
+        }
+        fails = true;
+        score = note.into_iter().cloned().fold(score, Score::note);
+        if let Some(Relation::Mismatch(reasons)) =
+            relation.filter(|_| at.is_some_and(|at| rules.has_response_rules(at)))
+        {
+            score = reasons.iter().fold(score, |score, reason| score.note(reason.to_string()));
+        }
+    }
+    let number = literal.value();
+    let notes = score.notes().to_vec();
+    let score = notes.into_iter().fold(Score::from(!fails), Score::note);
+    score.with_loosened(points, number)
+}
 
 pub(super) fn turn(actual: &Invocation, expected: Option<&Invocation>, _: &Criterion) -> Score {
     let expected = expected.map(Answered::in_turn).unwrap_or_default();
@@ -49,8 +116,9 @@ const SHOWN: usize = 160;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::metric::of_function;
     use crate::metric::tests::computed::compare;
-    use crate::metric::{Scores, of_function};
+    use crate::metric::tests::computed::score_case;
     use eval_format::Criterion;
 
     /// A turn in the flat form: tools with what they return.
@@ -91,6 +159,28 @@ mod tests {
             assert_eq!(found.overall(), Some(score), "{expected:?} {actual:?}");
             assert_eq!(found.scores()[0].notes().is_empty(), score > 0.5);
         }
+    }
+
+    #[test]
+    fn a_rule_says_what_a_response_may_be() {
+        use eval_format::EvalCase;
+        use eval_format::expect::{Expect, Matcher, TurnExpect};
+
+        let golden = tools(&[("price", r#"{"result": 42, "at": "2026-11-22"}"#), ("log", r#"{"ok": true}"#)]);
+        let rules = TurnExpect::default().response("price", "result", Matcher::within(1.0));
+        let rules = rules.response("price", "at", Matcher::Date);
+        let case = EvalCase::new("c").turn(golden).with_expect(Expect::default().turn(1, rules));
+        let score = |price: &str| {
+            let actual = [tools(&[("price", price), ("log", r#"{"ok": true}"#)])];
+            score_case(&ToolResponseMatch, &case, &actual, &Criterion::new(1.0)).scores()[0].clone()
+        };
+        let found = score(r#"{"result": 42.5, "at": "2026-11-23"}"#);
+        assert_eq!((found.value(), found.literal(), found.loosened().len()), (Some(1.0), Some(0.0), 2));
+        let found = score(r#"{"result": 42, "at": "2026-11-22"}"#);
+        assert_eq!((found.value(), found.literal()), (Some(1.0), Some(1.0)));
+        let found = score(r#"{"result": 44, "at": "2026-11-23"}"#);
+        assert_eq!(found.value(), Some(0.0));
+        assert!(found.notes().iter().any(|note| note.starts_with("`result` is 44")), "{:?}", found.notes());
     }
 
     #[test]

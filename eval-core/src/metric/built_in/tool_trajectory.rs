@@ -8,6 +8,7 @@ use eval_format::{Criterion, Invocation, MatchType};
 
 use super::calls::Calls;
 use crate::metric::Score;
+use crate::score::ruled::RuledCalls;
 use crate::score::trajectory::{forbidden_calls, trajectory_matches};
 
 pub(super) const NAME: &str = "tool_trajectory_avg_score";
@@ -27,6 +28,13 @@ pub(super) fn turn(actual: &Invocation, expected: Option<&Invocation>, criterion
         score = score.note(format!("`{name}` was called, which `forbidden_tools` forbids"));
     }
     if matches { score } else { calls.explain(score, args) }
+}
+
+/// The score of a turn with rules.
+pub(super) fn ruled(calls: &RuledCalls<'_>, criterion: &Criterion) -> Option<Score> {
+    let matches = calls.pairing()?.holds;
+    let forbidden = forbidden_calls(calls.actual, criterion.forbidden_tools());
+    Some(Score::from(matches && forbidden.is_empty()))
 }
 
 pub(super) fn by(

@@ -13,6 +13,8 @@ use crate::metric::Score;
 use crate::score::assign::assign_equal;
 use crate::score::common_subsequence;
 use crate::score::equality::{ArgsMatch, CallKey};
+use crate::score::pairing::Pairing;
+use crate::score::ruled::RuledCalls;
 use crate::score::similarity::Share;
 
 pub(super) const PRECISION: &str = "trajectory_precision";
@@ -48,6 +50,64 @@ pub(super) fn match_ratio(actual: &Invocation, expected: Option<&Invocation>, _:
             calls.actual.len()
         )),
     }
+}
+
+/// The precision of a turn with rules. Other calls that may be made do not count.
+pub(super) fn ruled_precision(calls: &RuledCalls<'_>, _: &Criterion) -> Option<Score> {
+    let Counts { pairs, others, missing, .. } = Counts::of(calls, &calls.in_any_order()?);
+    Some(share(pairs, calls.actual.len() - others, missing, "calls made were expected"))
+}
+
+/// The recall of a turn with rules. An optional call that was not made does not count.
+pub(super) fn ruled_recall(calls: &RuledCalls<'_>, _: &Criterion) -> Option<Score> {
+    let Counts { made, missing, extra, .. } = Counts::of(calls, &calls.in_any_order()?);
+    Some(share(made, made + missing, extra, "expected calls were made"))
+}
+
+/// The ratio of a turn with rules: its pairs, over the longer one of the lists without what may be left out or added.
+pub(super) fn ruled_match_ratio(calls: &RuledCalls<'_>, _: &Criterion) -> Option<Score> {
+    let Counts { pairs, missing, extra, .. } = Counts::of(calls, &calls.most()?);
+    let order = if calls.is_in_any_order() { "in any order" } else { "in order" };
+    Some(share(pairs, pairs + missing.max(extra), 0, &format!("calls match {order}")))
+}
+
+/// The calls of a pairing.
+struct Counts {
+    /// The actual calls with a partner.
+    pairs: usize,
+    /// The expected calls that were made.
+    made: usize,
+    /// The expected calls that were not made, and may not be left out.
+    missing: usize,
+    /// The actual calls without a partner that the case allows.
+    others: usize,
+    /// The actual calls without a partner that it does not allow.
+    extra: usize,
+}
+
+impl Counts {
+    fn of(calls: &RuledCalls<'_>, pairing: &Pairing) -> Self {
+        let times = pairing.times(calls.expected.len());
+        let is_missing = |(at, times): (usize, &usize)| *times == 0 && !calls.rules.is_optional(at);
+        let alone = (0..calls.actual.len()).filter(|at| pairing.expected_of[*at].is_none());
+        let (others, extra): (Vec<usize>, Vec<usize>) = alone.partition(|at| calls.is_other(*at));
+        Self {
+            pairs: pairing.expected_of.iter().flatten().count(),
+            made: times.iter().filter(|times| **times > 0).count(),
+            missing: times.iter().enumerate().filter(|call| is_missing(*call)).count(),
+            others: others.len(),
+            extra: extra.len(),
+        }
+    }
+}
+
+/// The share as a score with a note. Nothing of nothing is everything, unless the other list has calls that are `left`.
+fn share(part: usize, whole: usize, left: usize, what: &str) -> Score {
+    if whole == 0 {
+        return Score::from(left == 0);
+    }
+    let score = Score::from(Share { part, whole }.value());
+    if part == whole { score } else { score.note(format!("{part} of {whole} {what}")) }
 }
 
 fn keys<'a>(calls: &[&'a FunctionCall]) -> impl Iterator<Item = CallKey<'a>> {

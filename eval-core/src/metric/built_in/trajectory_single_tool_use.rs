@@ -13,7 +13,7 @@ impl Metric for TrajectorySingleToolUse {
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
         // A config without `tool_name` is refused, but an unchecked criterion may come here.
         let tool = input.criterion.tool_name().ok_or("the criterion has no `tool_name`")?;
-        let turn = |actual: &eval_format::Invocation, _: Option<&_>| {
+        let turn = |_: usize, actual: &eval_format::Invocation, _: Option<&_>| {
             let used = actual.tool_calls().any(|call| call.name.as_deref() == Some(tool));
             let score = Score::from(used);
             if used { score } else { score.note(format!("`{tool}` is not called")) }

@@ -1,5 +1,6 @@
 //! Runs of metrics that ask no judge.
 
+use eval_format::expect::Rules;
 use eval_format::{
     Criterion, EvalCase, FunctionCall, IntermediateData, Invocation, InvocationEvent, Map, UsageMetadata,
 };
@@ -43,7 +44,32 @@ pub(in crate::metric) fn try_compare(
         stopped: None,
         name: "m",
         time_limit: None,
+        rules: None,
+        demands: None,
     }))
+}
+
+/// The scores of a run of a case under its rules.
+pub(in crate::metric) fn score_case(
+    metric: &impl Metric,
+    case: &EvalCase,
+    actual: &[Invocation],
+    criterion: &Criterion,
+) -> Scores {
+    let rules = Rules::of(case).unwrap();
+    let judge = no_judge();
+    let input = MetricInput {
+        case,
+        actual,
+        expected: &case.conversation,
+        state: &Map::new(),
+        criterion,
+        judge: &judge,
+        stopped: None,
+        rules: Some(&rules),
+        demands: Some(&rules),
+    };
+    ready(metric.score(input)).unwrap()
 }
 
 /// The scores of a run of a case without turns that ends in a session state.
@@ -60,6 +86,8 @@ pub(in crate::metric) fn score_state(metric: &impl Metric, case: &EvalCase, stat
         stopped: None,
         name: "m",
         time_limit: None,
+        rules: None,
+        demands: None,
     };
     ready(metric.score(input)).unwrap()
 }

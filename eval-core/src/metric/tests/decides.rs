@@ -1,7 +1,8 @@
 //! Test of eval-format's knowledge of metrics that decide a case: every metric that asks no judge is played with agents
 //! that do their worst.
 
-use eval_format::metric::{METRICS, Need};
+use eval_format::expect::{Expect, Others, Rules, TurnExpect};
+use eval_format::metric::{METRICS, Need, Subject};
 use eval_format::{Criterion, EvalCase, FunctionCall, Invocation, Map, MatchType, TurnAggregation};
 use serde_json::json;
 
@@ -102,6 +103,42 @@ fn a_metric_decides_a_case_if_and_only_if_an_agent_can_fail_it() {
     assert!(checked > 10_000);
 }
 
+/// A turn whose calls may all be left out, and any others made, is no turn that an agent can fail.
+#[test]
+fn rules_make_turns_that_no_agent_can_fail_and_they_are_known() {
+    let free = || TurnExpect::default().optional("f").others(Others::Any);
+    let turn = expected().into_iter().find(|turn| turn.tool_calls().count() == 1).unwrap();
+    let calls = METRICS.iter().filter(|info| matches!(info.compares, Subject::ToolCalls(_)));
+    let mut free_cases = 0;
+    for info in calls {
+        for (rules, is_free) in [
+            (free(), true),
+            (free().any_order().any_args("f"), true),
+            (TurnExpect::default().optional("f"), info.name.contains("order_match")),
+            (TurnExpect::default().others(Others::Any), false),
+            (TurnExpect::default().any_args("f").any_order(), false),
+        ] {
+            let case = EvalCase::new("c").turn(turn.clone()).with_expect(Expect::default().turn(1, rules));
+            for criterion in criteria(info.name).into_iter().filter(|it| it.threshold > info.min) {
+                // Arguments are ignored by a criterion, or free by a rule.
+                let gate = TurnAggregation::Mean;
+                let decides = info.cannot_fail(&criterion, &case, gate).is_none();
+                assert_eq!(
+                    can_fail(info.name, &criterion, &case, gate),
+                    decides,
+                    "{} {criterion:?} {case:?}",
+                    info.name
+                );
+                if info.name != "tool_trajectory_avg_score" && criterion.threshold <= 1.0 {
+                    assert_eq!(!decides, is_free, "{} {case:?}", info.name);
+                    free_cases += usize::from(is_free);
+                }
+            }
+        }
+    }
+    assert!(free_cases > 10);
+}
+
 /// Whether one of the agents fails the case.
 fn can_fail(name: &str, criterion: &Criterion, case: &EvalCase, gate: TurnAggregation) -> bool {
     if eval_format::metric::metric(name).unwrap().missing_in(case).is_some() {
@@ -126,12 +163,15 @@ fn fails(
     gate: TurnAggregation,
 ) -> bool {
     let (state, judge) = (Map::new(), no_judge());
+    let rules = Rules::of(case).unwrap();
     let expected = &case.conversation;
     let input = MetricInput {
         actual,
         expected,
         state: &state,
         judge: &judge,
+        rules: Some(&rules),
+        demands: Some(&rules),
         ..MetricInput::new(case, &[], criterion)
     };
     let scores = ready(built_in(name).unwrap().score(input)).unwrap();

@@ -53,5 +53,7 @@ pub(super) fn asking(
         stopped: None,
         name: "m",
         time_limit: None,
+        rules: None,
+        demands: None,
     }))
 }

@@ -197,6 +197,7 @@ pub(crate) fn metric() -> impl Strategy<Value = MetricReport> {
             scored: 0,
             total: 0,
             passed_runs: None,
+            loosened: None,
             verdict: Verdict::NotEvaluated(reason),
             notes: Vec::new(),
         },

@@ -110,6 +110,7 @@ fn a_case_changes_criteria_of_its_config_and_no_others() {
     let own = of(json!({ TRAJECTORY: 0.5 })).unwrap();
     assert_eq!((own.criteria[1].1.threshold, own.criteria[1].1.match_type()), (0.5, MatchType::InOrder));
     assert_eq!(of(json!(null)).unwrap(), base);
+    assert_eq!(of(json!({ "safety_v1": null })).unwrap(), base);
 
     for (changes, metric, says) in [
         (

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use eval_core::Score;
 use eval_core::metric::RubricScore;
 use eval_core::metric::arithmetic::{Durations, INVOCATION_DURATION, TOKEN_USAGE, TokenUsage, mean};
-use eval_core::report::{CaseReport, MetricReport, RunReport, TurnRecord};
+use eval_core::report::{CaseReport, MetricOutcome, RunReport, ScoredMetric, TurnRecord};
 use eval_format::{Criterion, Invocation, Map, Value};
 
 use super::scored::{AdkScore, ExportedMetric, ExportedRun};
@@ -40,7 +41,7 @@ fn overall(scored: &ExportedRun<'_>, run: &RunReport) -> Value {
     let result = |metric: &ExportedMetric<'_>| {
         let rubrics = rubrics_together(metric.turns.iter().map(|turn| turn.rubrics));
         let details = details(metric, rubrics, turns, |durations| Durations::mean(&durations));
-        metric_result(metric.metric, metric.overall, details)
+        metric_result(metric, None, metric.overall, details)
     };
     Value::Array(scored.metrics.iter().map(result).collect())
 }
@@ -53,7 +54,7 @@ fn per_invocation(scored: &ExportedRun<'_>, case: &CaseReport, run: &RunReport) 
             let scored = metric.turns.get(at)?;
             let rubrics = rubrics_of_turn(scored.rubrics);
             let details = details(metric, rubrics, || std::iter::once(scored.actual), only);
-            Some(metric_result(metric.metric, scored.score, details))
+            Some(metric_result(metric, Some(at), scored.score, details))
         });
         let expected = case.case.conversation.get(at);
         Value::from(Map::from([
@@ -65,11 +66,22 @@ fn per_invocation(scored: &ExportedRun<'_>, case: &CaseReport, run: &RunReport) 
     Value::Array(run.transcript.turns.iter().enumerate().map(turn).collect())
 }
 
-fn metric_result(metric: &MetricReport, scored: AdkScore, details: Value) -> Value {
+/// The result of a metric on a turn, or on the whole run.
+fn metric_result(
+    exported: &ExportedMetric<'_>,
+    turn: Option<usize>,
+    scored: AdkScore,
+    details: Value,
+) -> Value {
+    let metric = exported.metric;
+    let mut criterion = metric.criterion.as_ref().and_then(criterion);
+    if let (Some(fields), Some(scored)) = (&mut criterion, exported.scored) {
+        fields.extend(loosened(scored, turn));
+    }
     Value::from(Map::from([
         ("metric_name", Value::from(metric.name.as_str())),
         ("threshold", Value::from(metric.threshold())),
-        ("criterion", Value::from(metric.criterion.as_ref().and_then(criterion))),
+        ("criterion", Value::from(criterion)),
         ("custom_function_path", Value::Null),
         ("score", Value::from(scored.score)),
         ("eval_status", Value::from(scored.status.number())),
@@ -94,6 +106,32 @@ fn criterion(criterion: &Criterion) -> Option<Map> {
     let options = criterion.options.iter().filter(|(key, _)| !OWN.contains(key));
     fields.extend(options.map(|(key, value)| (key, value.clone())));
     Some(fields)
+}
+
+/// The keys of a criterion for a metric under the rules of a case: ADK's own score, and what was loosened. None without
+/// rules.
+fn loosened(scored: &ScoredMetric, turn: Option<usize>) -> Vec<(&'static str, Value)> {
+    let points = scored.loosened().filter(|(number, _)| turn.is_none_or(|turn| *number == turn + 1));
+    let points: Vec<Value> = points
+        .map(|(number, point)| {
+            Value::from(Map::from([
+                ("turn", Value::from(number as u64)),
+                ("call", Value::from(point.call.as_deref())),
+                ("path", Value::from(point.path.as_deref())),
+                ("matcher", Value::from(point.matcher.as_str())),
+                ("needed", Value::from(point.needed)),
+            ]))
+        })
+        .collect();
+    if points.is_empty() {
+        return Vec::new();
+    }
+    let of_turn = |turn: usize| match &scored.outcome {
+        MetricOutcome::Scored(scores) => scores.scores().get(turn).and_then(Score::literal),
+        _ => None,
+    };
+    let literal = turn.map_or_else(|| scored.literal_score(), of_turn);
+    vec![("literal_score", Value::from(literal)), ("loosened", Value::Array(points))]
 }
 
 /// ADK's details of a metric over these turns: rubrics, and breakdowns of tokens and durations.

@@ -8,7 +8,8 @@ use eval_core::__private::failure_texts;
 use eval_core::metric::RubricScore;
 use eval_core::metric::arithmetic::Pool;
 use eval_core::report::{
-    CaseReport, MetricOutcome, MetricReport, Role, RunError, RunReport, Transcript, TurnVerdict, Verdict,
+    CaseReport, MetricOutcome, MetricReport, Role, RunError, RunReport, ScoredMetric, Transcript,
+    TurnVerdict, Verdict,
 };
 use eval_core::{Score, Scores};
 
@@ -79,6 +80,8 @@ pub(crate) struct AdkScore {
 #[derive(Debug)]
 pub(crate) struct ExportedMetric<'a> {
     pub(crate) metric: &'a MetricReport,
+    /// The metric on this run.
+    pub(crate) scored: Option<&'a ScoredMetric>,
     /// Whether it applies to the run. A metric that does not apply decides nothing.
     applies: bool,
     pub(crate) overall: AdkScore,
@@ -146,7 +149,7 @@ impl<'a> ExportedRun<'a> {
                     _ => return None,
                 };
                 let exported = ExportedMetric::new(metric, scores, verdicts, case, run);
-                Some(ExportedMetric { applies, ..exported })
+                Some(ExportedMetric { applies, scored: Some(scored), ..exported })
             })
             .collect();
         Self { run: Cow::Borrowed(run), status: decide(&metrics), metrics, error }
@@ -186,7 +189,7 @@ impl<'a> ExportedMetric<'a> {
         } else if case.gate == TurnAggregation::EveryTurn && verdicts.contains(&TurnVerdict::Failed) {
             overall.status = Status::Failed;
         }
-        Self { metric, applies: true, overall, turns }
+        Self { metric, scored: None, applies: true, overall, turns }
     }
 }
 

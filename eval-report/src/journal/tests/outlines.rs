@@ -101,6 +101,7 @@ fn an_outline_of_a_file_keeps_what_decides_and_what_judges_cost() {
         scored: 1,
         total: 1,
         passed_runs: None,
+        loosened: None,
         verdict,
         notes: Vec::new(),
     };

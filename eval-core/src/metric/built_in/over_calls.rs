@@ -1,0 +1,136 @@
+//! Metrics that compare the calls of a turn, under the rules of the key `_expect`.
+//!
+//! A turn without such rules is scored as ADK does, and by nothing else. A turn with rules has both scores: the literal one,
+//! and the loosened one, which is never lower.
+
+use eval_format::expect::{Others, Relation};
+use eval_format::{Criterion, FunctionCall, Invocation, MatchType};
+
+use super::calls::too_many;
+use super::trajectory_share;
+use crate::agent::BoxError;
+use crate::metric::loosened::LoosenedPoint;
+use crate::metric::metric_trait::{BoxMetric, Metric};
+use crate::metric::{MetricInput, Score, Scores};
+use crate::score::align::{Pair, comparison};
+use crate::score::ruled::{RuledCalls, call_names};
+
+/// Puts a metric over calls behind a pointer: its name, the score of a turn without rules, and the score of a turn with
+/// rules, which is `None` if the calls are too many to be paired.
+pub(super) fn over_calls<L>(
+    name: &'static str,
+    literal: L,
+    ruled: fn(&RuledCalls<'_>, &Criterion) -> Option<Score>,
+) -> BoxMetric
+where
+    L: Fn(&Invocation, Option<&Invocation>, &Criterion) -> Score + Send + Sync + 'static,
+{
+    BoxMetric::new(OverCalls { name, literal, ruled })
+}
+
+struct OverCalls<L> {
+    name: &'static str,
+    literal: L,
+    ruled: fn(&RuledCalls<'_>, &Criterion) -> Option<Score>,
+}
+
+impl<L> Metric for OverCalls<L>
+where
+    L: Fn(&Invocation, Option<&Invocation>, &Criterion) -> Score + Send + Sync,
+{
+    async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
+        let (match_type, args) = comparison(self.name, Some(input.criterion)).unwrap_or_default();
+        Ok(input.score_turns(&|at, actual, expected| {
+            let literal = (self.literal)(actual, expected, input.criterion);
+            let rules = input.rules.map(|rules| rules.turn(at)).filter(|rules| !rules.is_literal());
+            let (Some(rules), Some(expected)) = (rules, expected) else { return literal };
+            let expected: Vec<&FunctionCall> = expected.tool_calls().collect();
+            let actual: Vec<&FunctionCall> = actual.tool_calls().collect();
+            let calls = RuledCalls::new(&expected, &actual, rules, match_type, args);
+            let counts_others = match_type == MatchType::Exact || COUNT_OTHERS.contains(&self.name);
+            loosened(literal, &calls, counts_others, |calls| (self.ruled)(calls, input.criterion))
+        }))
+    }
+}
+
+/// The metrics whose score other calls lower, whatever the match type is.
+const COUNT_OTHERS: [&str; 2] = [trajectory_share::PRECISION, trajectory_share::MATCH_RATIO];
+
+fn loosened(
+    literal: Score,
+    calls: &RuledCalls<'_>,
+    counts_others: bool,
+    ruled: impl Fn(&RuledCalls<'_>) -> Option<Score>,
+) -> Score {
+    let number = literal.value();
+    if number == Some(1.0) {
+        return literal.with_loosened(points(calls, counts_others, None), number);
+    }
+    let Some(score) = ruled(calls) else { return too_many(calls.expected.len(), calls.actual.len()) };
+    // The literal score has the notes on what may be unexpected in ADK.
+    let score = if score.value() <= number { literal } else { score };
+    score.with_loosened(points(calls, counts_others, Some(&calls.align())), number)
+}
+
+/// The rules of a turn as they were applied: to the pairs of calls, or to calls that are equal, which need none.
+fn points(calls: &RuledCalls<'_>, counts_others: bool, pairs: Option<&[Pair]>) -> Vec<LoosenedPoint> {
+    let RuledCalls { expected, rules, .. } = calls;
+    let mut made: Vec<Vec<usize>> = vec![Vec::new(); expected.len()];
+    let mut in_order = true;
+    let mut last = None;
+    for pair in pairs.into_iter().flatten() {
+        if let Pair::Same(expected, actual) | Pair::Loosened(expected, actual) = *pair {
+            made[expected].push(actual);
+            in_order &= last.is_none_or(|last| last < actual);
+            last = Some(actual);
+        }
+    }
+    let mut points = Vec::new();
+    let mut add = |call: Option<&str>, path: Option<String>, matcher: String, needed: bool| {
+        points.push(LoosenedPoint { call: call.map(str::to_owned), path, matcher, needed });
+    };
+    let names = call_names(expected);
+    for (at, call) in names.iter().enumerate() {
+        let is_made = pairs.is_none() || !made[at].is_empty();
+        let of_args = if is_made { rules.points(at) } else { Vec::new() };
+        let mut needed = vec![false; of_args.len()];
+        for actual in &made[at] {
+            if let Relation::Loosened(found) = calls.relation(at, *actual) {
+                needed.iter_mut().zip(found).for_each(|(needed, point)| *needed |= point.needed);
+            }
+        }
+        for (point, needed) in of_args.into_iter().zip(needed) {
+            let path = Some(point.path).filter(|path| !path.is_empty());
+            add(Some(call), path, word(&point.matcher.to_value()), needed);
+        }
+        if rules.is_optional(at) {
+            add(Some(call), None, "optional".to_owned(), pairs.is_some() && made[at].is_empty());
+        }
+        if rules.most(at) > 1 {
+            add(Some(call), None, format!("repeat: {}", rules.most(at)), made[at].len() > 1);
+        }
+    }
+    if rules.any_order() {
+        let is_free = calls.match_type == MatchType::AnyOrder;
+        let needed = !is_free && !in_order && calls.in_order().is_none_or(|pairing| !pairing.holds);
+        add(None, None, "order: any".to_owned(), needed);
+    }
+    if let Some(others) = rules.others() {
+        let which = match others {
+            Others::Any => "any".to_owned(),
+            Others::Tools(tools) => tools.join(", "),
+        };
+        let is_other = |pair: &Pair| matches!(pair, Pair::Other(_));
+        let needed = counts_others && pairs.into_iter().flatten().any(is_other);
+        add(None, None, format!("others: {which}"), needed);
+    }
+    points
+}
+
+/// A matcher in the notation; a word without its quotes.
+fn word(value: &eval_format::Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,326 @@
+use eval_format::EvalCase;
+use eval_format::expect::Rules;
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+use crate::metric::built_in::{built_in, tool_trajectory, trajectory_share};
+use crate::metric::tests::computed::score_case;
+
+/// A case of one turn with these calls and rules; `None` if the check refuses it.
+fn case(expected: &serde_json::Value, rules: &serde_json::Value) -> Option<EvalCase> {
+    let turn =
+        json!({"user_content": {"parts": [{"text": "q"}]}, "intermediate_data": {"tool_uses": expected}});
+    EvalCase::parse(&json!({"eval_id": "c", "conversation": [turn], "_expect": {"1": rules}}).to_string())
+        .ok()
+}
+
+fn turn(calls: &serde_json::Value) -> Invocation {
+    let calls = calls.as_array().unwrap().iter().map(|call| {
+        let mut made = FunctionCall::new(call["name"].as_str().unwrap(), json!({}));
+        made.args = eval_format::Value::from(call["args"].clone()).as_object().cloned();
+        made
+    });
+    calls.fold(Invocation::user("q"), Invocation::call)
+}
+
+/// A criterion with this match type, for the metric that takes one.
+fn criterion(metric: &str, match_type: MatchType) -> Criterion {
+    let plain = Criterion::new(1.0);
+    if metric == tool_trajectory::NAME { plain.with_match_type(match_type) } else { plain }
+}
+
+fn score(
+    metric: &str,
+    match_type: MatchType,
+    expected: &serde_json::Value,
+    rules: &serde_json::Value,
+    made: &serde_json::Value,
+) -> Score {
+    let case = case(expected, rules).unwrap();
+    let criterion = criterion(metric, match_type);
+    score_case(&built_in(metric).unwrap(), &case, &[turn(made)], &criterion).scores()[0].clone()
+}
+
+fn call(name: &str, args: serde_json::Value) -> serde_json::Value {
+    json!({"name": name, "args": args})
+}
+
+/// The points of a score: name, whether it was needed.
+fn named(score: &Score) -> Vec<(String, bool)> {
+    score.loosened().iter().map(|point| (point.name(), point.needed)).collect()
+}
+
+#[test]
+fn a_turn_has_both_scores_and_says_which_rules_were_needed() {
+    let expected = json!([
+        call("get_weather", json!({"city": "Oslo", "day": "2026-11-22"})),
+        call("search", json!({"q": "a"})),
+        call("search", json!({"q": "b"})),
+    ]);
+    let rules = json!({
+        "calls": {"get_weather": {"day": "date"}, "search#1": {"q": "any"}},
+        "order": "any", "others": ["log"], "optional": ["search#2"],
+    });
+    let made = json!([
+        call("search", json!({"q": "a"})),
+        call("get_weather", json!({"city": "Oslo", "day": "2026-11-23"})),
+        call("log", json!({})),
+    ]);
+    let found = score("tool_trajectory_avg_score", MatchType::Exact, &expected, &rules, &made);
+    assert_eq!((found.value(), found.literal()), (Some(1.0), Some(0.0)));
+    let needed = [
+        ("get_weather day: date", true),
+        ("search#1 q: any", false),
+        ("search#2: optional", true),
+        ("order: any", true),
+        ("others: log", true),
+    ];
+    assert_eq!(named(&found), needed.map(|(name, needed)| (name.to_owned(), needed)));
+    // What is equal needs no rule.
+    let found = score("tool_trajectory_avg_score", MatchType::Exact, &expected, &rules, &expected);
+    assert_eq!((found.value(), found.literal()), (Some(1.0), Some(1.0)));
+    assert!(named(&found).iter().all(|(_, needed)| !needed) && found.loosened().len() == 5);
+    // A mismatch is one under any rule.
+    let made = json!([call("get_weather", json!({"city": "Oslo", "day": "tomorrow"}))]);
+    let found = score("tool_trajectory_avg_score", MatchType::Exact, &expected, &rules, &made);
+    assert_eq!((found.value(), found.literal()), (Some(0.0), Some(0.0)));
+}
+
+#[test]
+fn calls_are_paired_by_a_search_and_not_by_the_first_that_fits() {
+    let expected = json!([call("f", json!({"x": "A"})), call("f", json!({"x": "P"}))]);
+    let made = json!([call("f", json!({"x": "P"})), call("f", json!({"x": "Q"}))]);
+    let rules = json!({"calls": {"f#1": {"x": "any"}}, "order": "any"});
+    let found = score("tool_trajectory_avg_score", MatchType::Exact, &expected, &rules, &made);
+    assert_eq!(found.value(), Some(1.0));
+}
+
+#[test]
+fn all_metrics_over_calls_have_one_relation() {
+    let expected = json!([call("a", json!({"x": 1})), call("b", json!({})), call("c", json!({}))]);
+    let rules =
+        json!({"calls": {"a": {"x": "number"}}, "optional": ["b"], "others": ["log"], "repeat": {"c": 2}});
+    for (made, scores) in [
+        ("a1 b c", [1.0, 1.0, 1.0, 1.0, 1.0, 1.0]),
+        ("a2 c", [1.0, 1.0, 1.0, 1.0, 1.0, 1.0]),
+        ("a2 log c c", [1.0, 1.0, 1.0, 1.0, 1.0, 1.0]),
+        ("c a2", [0.0, 0.0, 1.0, 1.0, 1.0, 0.5]),
+        ("a2", [0.0, 0.0, 0.0, 1.0, 0.5, 0.5]),
+        ("a2 x c", [0.0, 1.0, 1.0, 2.0 / 3.0, 1.0, 2.0 / 3.0]),
+        ("a2 c c c", [0.0, 1.0, 1.0, 0.75, 1.0, 0.75]),
+        ("", [0.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
+        ("log", [0.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
+    ] {
+        let calls: Vec<_> = made
+            .split_whitespace()
+            .map(|word| match word.strip_prefix('a') {
+                Some(number) => call("a", json!({"x": number.parse::<i64>().unwrap()})),
+                None => call(word, json!({})),
+            })
+            .collect();
+        let metrics = [
+            "trajectory_exact_match",
+            "trajectory_in_order_match",
+            "trajectory_any_order_match",
+            "trajectory_precision",
+            "trajectory_recall",
+            "trajectory_match_ratio",
+        ];
+        for (metric, wanted) in metrics.into_iter().zip(scores) {
+            let found = score(metric, MatchType::Exact, &expected, &rules, &json!(calls));
+            assert_eq!(found.value(), Some(wanted), "{metric}: {made}");
+        }
+    }
+}
+
+#[test]
+fn true_null_and_nan_match_as_the_specification_says() {
+    for (golden, rule, made, passes) in [
+        (json!(1), json!({"within": 0}), json!(true), true),
+        (json!(2), json!({"within": 5}), json!(true), false),
+        (json!(2), json!("any"), json!(null), true),
+    ] {
+        let rules = json!({"calls": {"f": {"x": rule}}});
+        let [expected, made] = [golden, made].map(|x| json!([call("f", json!({"x": x}))]));
+        let found = score("tool_trajectory_avg_score", MatchType::Exact, &expected, &rules, &made);
+        assert_eq!(found.value(), Some(f64::from(u8::from(passes))), "{expected} {made}");
+    }
+    let rules = json!({"calls": {"f": {"x": "any"}}});
+    let expected = json!([call("f", json!({"x": 1}))]);
+    let absent = score(
+        "tool_trajectory_avg_score",
+        MatchType::Exact,
+        &expected,
+        &rules,
+        &json!([call("f", json!({}))]),
+    );
+    assert_eq!(absent.value(), Some(0.0));
+}
+
+#[test]
+fn many_calls_with_rules_are_scored_or_given_up() {
+    const CALLS: i64 = 3_000;
+    let calls =
+        |from: i64| json!((from..from + CALLS).map(|x| call("f", json!({"x": x}))).collect::<Vec<_>>());
+    for rules in [
+        json!({"calls": {"f#*": {"x": "any"}}}),
+        json!({"calls": {"f#*": {"x": "any"}}, "order": "any"}),
+        json!({"calls": {"f#*": {"x": "any"}}, "others": ["g"]}),
+    ] {
+        let found = score("tool_trajectory_avg_score", MatchType::Exact, &calls(0), &rules, &calls(CALLS));
+        let is_given_up = found.reason().is_some_and(|reason| reason.contains("too many"));
+        assert!(found.value() == Some(1.0) || is_given_up, "{rules}: {:?}", found.value());
+    }
+    // Rules for one of many calls cost as much as that call.
+    let rules = json!({"calls": {"g": {"x": "any"}}, "order": "any"});
+    let with = |x: i64| {
+        let mut calls = calls(0).as_array().unwrap().clone();
+        calls.push(call("g", json!({"x": x})));
+        json!(calls)
+    };
+    let found = score("tool_trajectory_avg_score", MatchType::Exact, &with(0), &rules, &with(1));
+    assert_eq!(found.value(), Some(1.0));
+}
+
+fn value() -> impl Strategy<Value = serde_json::Value> {
+    prop::sample::select(vec![
+        json!(null),
+        json!(true),
+        json!(false),
+        json!(0),
+        json!(1),
+        json!(1.0),
+        json!(2.5),
+        json!(""),
+        json!("a"),
+        json!("A"),
+        json!("2026-11-23"),
+        json!("2026-02-30"),
+        json!("http://x/y"),
+        json!([]),
+        json!(["a", "b"]),
+        json!(["b", "a"]),
+        json!([1, true]),
+        json!({"k": 1}),
+        json!({"k": 1.0, "l": 2}),
+    ])
+}
+
+fn matcher() -> impl Strategy<Value = serde_json::Value> {
+    prop::sample::select(vec![
+        json!("any"),
+        json!("date"),
+        json!("date_time"),
+        json!("uuid"),
+        json!("url"),
+        json!("number"),
+        json!("integer"),
+        json!("text"),
+        json!("ignore_case"),
+        json!("unordered"),
+        json!("at_least"),
+        json!("optional"),
+        json!({"regex": ".*"}),
+        json!({"regex": "a|2.*"}),
+        json!({"within": 1}),
+        json!({"within": "1%"}),
+        json!({"min": 0, "max": 9}),
+        json!({"one_of": [1, "a", null]}),
+        json!({"contains": "a"}),
+        json!({"optional": "any"}),
+        json!({"optional": {"one_of": [1]}}),
+    ])
+}
+
+fn args<S: Strategy<Value = serde_json::Value>>(of: fn() -> S) -> impl Strategy<Value = serde_json::Value> {
+    prop::collection::btree_map("[x-z]", of(), 0..=3).prop_map(|args| json!(args))
+}
+
+fn calls() -> impl Strategy<Value = Vec<serde_json::Value>> {
+    let call = ("[fg]", args(value)).prop_map(|(name, args)| call(&name, args));
+    prop::collection::vec(call, 0..=3)
+}
+
+/// A turn of `_expect`, for calls of the tools `f` and `g`.
+fn rules() -> impl Strategy<Value = serde_json::Value> {
+    let of_call = prop_oneof![Just(json!("any")), args(matcher)];
+    let calls = prop::collection::btree_map("[fg]#[1-3]", of_call, 0..=3);
+    let maybe = |value: serde_json::Value| prop::option::weighted(0.3, Just(value));
+    let others = prop::option::weighted(0.3, prop::sample::select(vec![json!("any"), json!(["g"])]));
+    let repeat = prop::option::weighted(0.3, (1..=3).prop_map(|most| json!({"f#1": most})));
+    (calls, maybe(json!("any")), others, maybe(json!(["f#1"])), repeat).prop_map(
+        |(calls, order, others, optional, repeat)| {
+            let keys = [("order", order), ("others", others), ("optional", optional), ("repeat", repeat)];
+            let mut turn = json!({"calls": calls});
+            for (key, value) in keys.into_iter().filter_map(|(key, value)| Some((key, value?))) {
+                turn[key] = value;
+            }
+            turn
+        },
+    )
+}
+
+fn draws() -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|draws| draws.parse().ok()).unwrap_or(1_500)
+}
+
+/// The scores of a turn without its rules and with them. The second one is found by the search alone, which is not asked
+/// where calls are equal.
+fn both(
+    case: &EvalCase,
+    made: &[&FunctionCall],
+    metric: &str,
+    match_type: MatchType,
+) -> (Option<f64>, Option<f64>) {
+    let criterion = criterion(metric, match_type);
+    let actual = made.iter().fold(Invocation::user("q"), |turn, call| turn.call((*call).clone()));
+    let literal = EvalCase::new("c").turn(case.conversation[0].clone());
+    let literal = score_case(&built_in(metric).unwrap(), &literal, &[actual], &criterion);
+    let rules = Rules::of(case).unwrap();
+    let expected: Vec<&FunctionCall> = case.conversation[0].tool_calls().collect();
+    let (match_type, args) = comparison(metric, Some(&criterion)).unwrap();
+    let calls = RuledCalls::new(&expected, made, rules.turn(0), match_type, args);
+    let ruled = match metric {
+        trajectory_share::RECALL => trajectory_share::ruled_recall,
+        _ => tool_trajectory::ruled,
+    };
+    (literal.scores()[0].value(), ruled(&calls, &criterion).unwrap().value())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { max_global_rejects: 1_000_000, ..ProptestConfig::with_cases(draws()) })]
+
+    /// `PROPTEST_CASES=20000` draws as many as the reference implementation was held to.
+    #[test]
+    fn a_rule_never_lowers_a_score(
+        golden in calls(),
+        rules in rules(),
+        others in calls(),
+        is_same in prop::bool::weighted(0.7),
+        order in any::<prop::sample::Index>(),
+    ) {
+        let case = case(&json!(golden), &rules);
+        prop_assume!(case.is_some());
+        let case = case.unwrap();
+        // Calls that are equal without rules, in their order or in another, and any others.
+        let mut made = if is_same { golden.clone() } else { others };
+        for match_type in [MatchType::Exact, MatchType::InOrder, MatchType::AnyOrder] {
+            match match_type {
+                MatchType::InOrder => made.insert(order.index(made.len() + 1), call("h", json!({}))),
+                MatchType::AnyOrder => {
+                    let places = made.len();
+                    made.rotate_left(order.index(places));
+                }
+                MatchType::Exact => {}
+            }
+            let turn = turn(&json!(made));
+            let made: Vec<&FunctionCall> = turn.tool_calls().collect();
+            for metric in ["tool_trajectory_avg_score", "trajectory_recall", "trajectory_in_order_match"] {
+                let (literal, ruled) = both(&case, &made, metric, match_type);
+                prop_assert!(ruled >= literal, "{metric} {match_type:?}: {literal:?} {ruled:?}");
+                prop_assert!(!is_same || metric != tool_trajectory::NAME || ruled == Some(1.0));
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Rules of a case over the runs of its test: where something may vary, and how often a run needed that.
+
+use eval_core::metric::LoosenedPoint;
+
+use super::test::TestResult;
+
+/// A point at which a case says what may vary, over all runs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AppliedRule<'r> {
+    /// The turn, from 1.
+    pub turn: usize,
+    /// The point, as the first run applied it.
+    pub point: &'r LoosenedPoint,
+    /// The number of runs in which the rule was applied.
+    pub runs: usize,
+    /// The number of runs that needed it.
+    pub needed: usize,
+}
+
+impl AppliedRule<'_> {
+    /// What became of a rule that no run needed: `` `get_weather day: any` was equal in 20 of 20 runs ``.
+    fn unneeded(&self) -> String {
+        let Self { turn, point, runs, .. } = self;
+        let what =
+            if point.path.is_some() || point.matcher == "any" { "was equal" } else { "was not needed" };
+        format!("turn {turn}: `{}` {what} in {runs} of {runs} runs", point.name())
+    }
+}
+
+impl<'r> TestResult<'r> {
+    /// The rules that a metric applied.
+    pub fn rules_of(&self, metric: &str) -> Vec<AppliedRule<'r>> {
+        let mut rules: Vec<AppliedRule<'r>> = Vec::new();
+        for scored in self.attempt.evaluations.iter().filter_map(|evaluation| evaluation.scored.as_ref()) {
+            let of_metric = scored.metrics.iter().find(|scored| scored.name == metric);
+            for (turn, point) in of_metric.into_iter().flat_map(|scored| scored.loosened()) {
+                let is_same = |rule: &&mut AppliedRule<'_>| {
+                    let known = rule.point;
+                    rule.turn == turn
+                        && (&known.call, &known.path, &known.matcher)
+                            == (&point.call, &point.path, &point.matcher)
+                };
+                let needed = usize::from(point.needed);
+                match rules.iter_mut().find(is_same) {
+                    Some(rule) => (rule.runs, rule.needed) = (rule.runs + 1, rule.needed + needed),
+                    None => rules.push(AppliedRule { turn, point, runs: 1, needed }),
+                }
+            }
+        }
+        rules
+    }
+
+    /// The rules that its deciding metrics applied, each once. A run needed a rule if one of the metrics did.
+    pub fn rules(&self) -> Vec<AppliedRule<'r>> {
+        let mut rules: Vec<AppliedRule<'r>> = Vec::new();
+        for rule in self.deciding().flat_map(|metric| self.rules_of(&metric.name)) {
+            let name = rule.point.name();
+            match rules.iter_mut().find(|known| known.turn == rule.turn && known.point.name() == name) {
+                Some(known) => known.needed = known.needed.max(rule.needed),
+                None => rules.push(rule),
+            }
+        }
+        rules
+    }
+
+    /// A line for each rule that none of several runs needed: the case may say its golden value alone.
+    pub fn unneeded_rules(&self) -> Vec<String> {
+        let is_unneeded = |rule: &AppliedRule<'_>| rule.needed == 0 && rule.runs > 1;
+        self.rules().iter().filter(|rule| is_unneeded(rule)).map(AppliedRule::unneeded).collect()
+    }
+}

@@ -193,6 +193,28 @@ fn a_case_that_cannot_be_run_may_be_left_out() {
 }
 
 #[test]
+fn cases_of_a_tag_become_tests() {
+    let set = "tests/sets/tagged.evalset.json";
+    let weather = quote!(
+        fn weather() -> impl Agent {
+            Echo
+        }
+    );
+    for (args, sunny, rainy) in [
+        (quote!(#set), true, true),
+        (quote!(#set, cases = "tag:smoke"), true, false),
+        (quote!(#set, cases = ["!tag:s*", "*"]), false, false),
+        (quote!(#set, cases = "!tag:paris"), false, true),
+        (quote!(#set, cases = ["tag:slow", "sunny"]), true, true),
+    ] {
+        let expanded = expansion(args.clone(), &weather).to_string();
+        let has = |name: &str| expanded.contains(&format!("async fn {name} ()"));
+        assert_eq!((has("sunny"), has("rainy")), (sunny, rainy), "{args}: {expanded}");
+        assert_eq!(expanded.contains("compile_error"), !sunny && !rainy, "{args}: {expanded}");
+    }
+}
+
+#[test]
 fn no_path_of_this_machine_is_in_the_expansion() {
     let expanded = expanded(r#""tests/sets/several""#, "fn trips() -> impl Agent { Echo }");
     assert!(!expanded.contains(env!("CARGO_MANIFEST_DIR")));

@@ -43,6 +43,7 @@ TARGETS = {
     "replies": ("eval-core", ["judge/reply_*.rs", "judge/judging.rs"] + [
         JUDGED + file for file in ("*.rs", "rubrics/verdicts.rs", "hallucinations/*.rs", "user_simulator_quality/verdict.rs")],
         [("eval-core", "lib")]),
+    "programs": ("eval-core", ["metric/command.rs", "metric/command/*.rs"], [("eval-core", "lib")]),
     "report": ("eval-report", ["**/*.rs"],
                [("eval-report", "lib"), ("cargo-evalset", "lib"), ("cargo-evalset", "cli")]),
 }

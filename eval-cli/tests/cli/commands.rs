@@ -72,8 +72,7 @@ fn a_program_that_breaks_is_an_error_with_its_traceback_and_a_command() {
     let ran = run(&folder, &["brief"]);
     assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
     for says in [
-        "ERROR (metric)",
-        "the program ended with exit status: 1",
+        "sunny: brevity: the program ended with exit status: 1; it wrote to its standard error: ModuleNotFoundError",
         "No module named 'no_such_module'",
         "by hand: `cd ",
     ] {

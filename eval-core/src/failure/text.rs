@@ -238,16 +238,23 @@ fn body(out: &mut String, report: &CaseReport, print: Print, timeout: Option<Dur
     }
 }
 
-/// The lines of metrics' errors that do not fit into the headline. An error that several metrics share is printed once.
+/// The lines of metrics' errors that do not fit into the headline, which has one error. An error that several metrics share
+/// is printed once.
 fn broken_metrics(out: &mut String, report: &CaseReport) {
     let mut said: Vec<&str> = Vec::new();
     for metric in report.runs.iter().flat_map(|run| &run.metrics) {
         let MetricOutcome::Error { message, .. } = &metric.outcome else { continue };
         if said.len() < SHOWN_ERRORS && !said.contains(&message.as_str()) {
             said.push(message);
-            let rest = below_headline(message);
+            let first = message.lines().next().unwrap_or_default();
+            let is_headline = report.verdict.reason().is_some_and(|reason| reason.contains(first));
+            let rest = if is_headline {
+                below_headline(message).to_owned()
+            } else {
+                format!("{}: {message}", metric.name)
+            };
             if !rest.is_empty() {
-                line(out, &format!("\n  {}", marked(rest, 2)));
+                line(out, &format!("\n  {}", marked(&rest, 2)));
             }
         }
     }

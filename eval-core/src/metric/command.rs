@@ -100,7 +100,8 @@ impl Metric for CommandMetric {
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
         let question = question::of(&input);
         let limit = self.timeout.or(input.time_limit).unwrap_or(DEFAULT_TIMEOUT);
-        let by_hand = |why: String| format!("{why}\nby hand: `{}`", question::typed(&question, &self.launch));
+        let by_hand =
+            |why: String| format!("{why}\nby hand: `{}`", question::typed(&question, &input, &self.launch));
         let reply = program::ask(self.launch.clone(), question.clone(), limit).await.map_err(by_hand)?;
         let turns = input.actual.len();
         let score = Answer::read(&reply.text, turns)

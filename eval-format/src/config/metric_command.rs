@@ -30,7 +30,7 @@ pub struct MetricCommand {
     pub words: Vec<String>,
     /// The time limit for a run of a case; `None` for the limit of custom metrics.
     pub timeout: Option<Duration>,
-    /// The folder in which it runs: that of the config. `None` for the folder of this process.
+    /// The folder in which it runs, which is the folder of the config; `None` for the folder of this process.
     pub folder: Option<PathBuf>,
 }
 

@@ -1,6 +1,8 @@
 //! Metrics that the operator of the service added, among them programs.
 
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use eval_core::metric::{BoxMetric, CommandMetric};
 use eval_server::ServerOptions;
@@ -8,8 +10,27 @@ use serde_json::{Value, json};
 
 use crate::support::{Reply, SET, Service, trace};
 
+/// A folder that is removed when this is dropped.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Self {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("eval-server-metrics-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        drop(std::fs::remove_dir_all(&self.0));
+    }
+}
+
 /// A service with a metric that a program computes, and the file that the program writes.
-fn service(folder: &std::path::Path) -> Service {
+fn service(folder: &Path) -> Service {
     let script = format!("cat > '{}'; echo '{{\"score\": 0.75}}'", folder.join("asked").display());
     let calm = CommandMetric::new(Command::new("sh").args(["-c", &script]));
     Service::start(ServerOptions::new().metric("calm", BoxMetric::new(calm)))
@@ -23,19 +44,19 @@ fn post(service: &Service, path: &str, body: &Value, token: bool) -> Reply {
 
 #[test]
 fn a_program_of_the_operator_scores_turns_for_callers_with_the_token() {
-    let folder = tempfile::tempdir().unwrap();
-    let service = service(folder.path());
+    let folder = Folder::new();
+    let service = service(&folder.0);
     let turn = json!({
         "user_content": { "role": "user", "parts": [{ "text": "Paris?" }] },
         "final_response": { "role": "model", "parts": [{ "text": "Sunny." }] },
     });
     let body = |threshold: f64| json!({ "actual": [turn], "criteria": { "calm": threshold } });
     assert_eq!(post(&service, "/api/v1/score", &body(0.5), false).status, 401);
-    assert!(!folder.path().join("asked").exists());
+    assert!(!folder.0.join("asked").exists());
     let passed = post(&service, "/api/v1/score", &body(0.5), true).data();
     assert_eq!((&passed["verdict"], &passed["metrics"][0]["score"]), (&json!("passed"), &json!(0.75)));
     assert_eq!(post(&service, "/api/v1/score", &body(0.8), true).data()["verdict"], "failed");
-    let asked = std::fs::read_to_string(folder.path().join("asked")).unwrap();
+    let asked = std::fs::read_to_string(folder.0.join("asked")).unwrap();
     assert!(
         asked.contains(r#""metric_name":"calm""#) && asked.contains(r#""expected_invocations":null"#),
         "{asked}"
@@ -44,14 +65,14 @@ fn a_program_of_the_operator_scores_turns_for_callers_with_the_token() {
 
 #[test]
 fn traces_are_scored_by_a_program_of_the_operator() {
-    let folder = tempfile::tempdir().unwrap();
-    let service = service(folder.path());
+    let folder = Folder::new();
+    let service = service(&folder.0);
     let trace: Value = serde_json::from_str(&trace(1, "Paris?", "Paris", "It is sunny.")).unwrap();
     let set: Value = serde_json::from_str(SET).unwrap();
     let body = json!({ "traces": trace, "evalSet": set, "config": { "evaluators": [{ "name": "calm" }] } });
     let refused = post(&service, "/api/evaluate/json", &body, false).data();
     assert_eq!(refused["traceResults"][0]["metricResults"][0]["errorType"], "TokenRequired", "{refused}");
-    assert!(!folder.path().join("asked").exists());
+    assert!(!folder.0.join("asked").exists());
     let scored = post(&service, "/api/evaluate/json", &body, true).data();
     let metric = &scored["traceResults"][0]["metricResults"][0];
     assert_eq!((&metric["score"], &metric["evalStatus"]), (&json!(0.75), &json!("PASSED")), "{scored}");
@@ -59,9 +80,9 @@ fn traces_are_scored_by_a_program_of_the_operator() {
 
 #[test]
 fn no_request_says_what_runs() {
-    let folder = tempfile::tempdir().unwrap();
-    let service = service(folder.path());
-    let file = folder.path().join("ran");
+    let folder = Folder::new();
+    let service = service(&folder.0);
+    let file = folder.0.join("ran");
     let entry = json!({ "command": ["touch", file] });
     let turn = json!({ "user_content": { "role": "user", "parts": [{ "text": "Paris?" }] } });
     let trace: Value = serde_json::from_str(&trace(1, "Paris?", "Paris", "It is sunny.")).unwrap();

@@ -10,7 +10,7 @@ use crate::group::Launch;
 const PROTOCOL_VERSION: &str = "1.1";
 
 /// The longest question that is part of a command in a message.
-const TYPED_BYTES: usize = 2000;
+const TYPED_BYTES: usize = 600;
 
 /// The question about a run as one line of JSON, without the line break.
 pub(super) fn of(input: &MetricInput<'_>) -> String {
@@ -20,24 +20,29 @@ pub(super) fn of(input: &MetricInput<'_>) -> String {
         expected if expected.iter().any(expects) => list(expected.iter().map(turn)),
         _ => Value::Null,
     };
-    let criterion = input.criterion;
+    with_turns(input, list(input.actual.iter().map(turn)), expected)
+}
+
+fn with_turns(input: &MetricInput<'_>, actual: Value, expected: Value) -> String {
     Value::Object(Map::from([
         ("protocol_version", Value::from(PROTOCOL_VERSION)),
         ("metric_name", Value::from(input.name)),
-        ("threshold", Value::from(criterion.threshold)),
-        ("config", Value::Object(criterion.options.clone())),
-        ("invocations", list(input.actual.iter().map(turn))),
+        ("threshold", Value::from(input.criterion.threshold)),
+        ("config", Value::Object(input.criterion.options.clone())),
+        ("invocations", actual),
         ("expected_invocations", expected),
     ]))
     .to_string()
 }
 
-/// The command with which a person asks the program: a short question, or one without turns.
-pub(super) fn typed(question: &str, launch: &Launch) -> String {
+/// The command with which a person asks the program: a short question, or the same one without its turns.
+pub(super) fn typed(question: &str, input: &MetricInput<'_>, launch: &Launch) -> String {
+    let without_turns;
     let question = if question.len() <= TYPED_BYTES {
         question
     } else {
-        r#"{"protocol_version":"1.1","metric_name":"m","threshold":0.5,"config":{},"invocations":[],"expected_invocations":null}"#
+        without_turns = with_turns(input, Value::Array(Vec::new()), Value::Null);
+        &without_turns
     };
     launch.typed(&format!("printf %s {} | ", shell::word(question)))
 }
@@ -140,11 +145,14 @@ mod tests {
     }
 
     #[test]
-    fn a_long_question_is_no_part_of_the_command() {
+    fn the_turns_of_a_long_question_are_no_part_of_the_command() {
+        let (case, criterion) = (EvalCase::new("c"), Criterion::new(0.5).with("max_words", 3));
+        let input = MetricInput { name: "brevity", ..MetricInput::new(&case, &[], &criterion) };
         let mut command = std::process::Command::new("node");
-        let launch = Launch::new(command.arg("a b.js").current_dir("evals"));
-        assert_eq!(typed("{}", &launch), "cd evals && printf %s '{}' | node 'a b.js'");
-        let long = typed(&"x".repeat(TYPED_BYTES + 1), &launch);
-        assert!(long.len() < 250 && long.contains(r#""invocations":[]"#), "{long}");
+        let launch = Launch::new(command.arg("a && b.js").current_dir("evals"));
+        assert_eq!(typed("{}", &input, &launch), "cd evals && printf %s '{}' | node 'a && b.js'");
+        let long = typed(&"x".repeat(TYPED_BYTES + 1), &input, &launch);
+        let question = r#"{"protocol_version":"1.1","metric_name":"brevity","threshold":0.5,"config":{"max_words":3},"invocations":[],"expected_invocations":null}"#;
+        assert_eq!(long, format!("cd evals && printf %s '{question}' | node 'a && b.js'"));
     }
 }

@@ -66,6 +66,8 @@ pub(in crate::metric) fn score_case(
         criterion,
         judge: &judge,
         stopped: None,
+        name: "m",
+        time_limit: None,
         rules: Some(&rules),
         demands: Some(&rules),
     };

@@ -61,7 +61,9 @@ fn a_program_that_gives_no_score_is_no_pass_and_an_error_of_its_metric() {
     ] {
         let folder = folder(script, entry);
         let report = report(folder.path(), &EvalRunner::new());
-        let Verdict::Error { role: Role::Metric, reason, .. } = &report.verdict else { panic!("{report:?}") };
+        let Verdict::Error { role: Role::Metric, message: reason } = &report.verdict else {
+            panic!("{report:?}")
+        };
         assert!(reason.starts_with(says), "{reason}");
         let by_hand = reason.lines().last().unwrap();
         assert!(by_hand.contains("/evals && printf %s ") && by_hand.ends_with(" | sh calm.sh`"), "{by_hand}");

@@ -38,7 +38,7 @@ impl EvalCase {
     /// The key of a case that changes the criteria of the config for this case.
     pub const CRITERIA_KEY: &'static str = KEY;
 
-    /// What the key `_criteria` says: for each metric its threshold, the keys of its criterion, or `null` if the metric is
+    /// The changes in the key `_criteria`: for each metric its threshold, the keys of its criterion, or `null` if the metric is
     /// not for this case.
     pub fn own_criteria(&self) -> Option<&Map> {
         self.extra.get(KEY)?.as_object().filter(|criteria| !criteria.is_empty())

@@ -9,7 +9,7 @@ use super::pattern::Pattern;
 use crate::syntax;
 use crate::value::{Map, Number, Value};
 
-/// What the answer of a turn has to be, beside the golden answer. A demand does not loosen: an answer has to fulfil each.
+/// Demands on the answer of a turn, beside the golden answer. A demand does not loosen: an answer has to fulfil each.
 ///
 /// ```
 /// use eval_format::expect::Demands;
@@ -49,11 +49,11 @@ pub struct Demands {
 pub struct NumberDemand {
     /// The number.
     pub is: Number,
-    /// How far the number of the answer may be from it.
+    /// The largest distance of the number in the answer.
     pub within: Option<Tolerance>,
 }
 
-/// What a value of an answer in JSON has to be.
+/// A demand on a value in the JSON of an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum JsonDemand {
     /// A value that is equal by Python's `==`.

@@ -8,7 +8,7 @@ use super::rules::CallRules;
 use crate::metric::ArgsMatch;
 use crate::value::{Map, Value};
 
-/// How an actual call compares with an expected one.
+/// The relation of an actual call to an expected one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Relation {
     /// It equals the golden call, as ADK compares, or as `args_match` says.
@@ -34,7 +34,7 @@ impl Relation {
 pub struct Point {
     /// The path of the argument as the rule names it: `day`, `tags[*]`, `...`. Empty if all arguments are free.
     pub path: String,
-    /// What may be there.
+    /// The condition on its value.
     pub matcher: Matcher,
     /// The golden value at the first place where the rule was needed; `None` if there is none.
     pub expected: Option<Value>,

@@ -7,7 +7,7 @@ use eval_support::words::count;
 use super::rules::{CallRules, TurnRules, resolved};
 use crate::model::EvalCase;
 
-/// How many points of a set may vary: `12 points in 7 of 40 cases (5 any, 4 contains, 2 order, 1 optional)`.
+/// The number of points that a set lets vary: `12 points in 7 of 40 cases (5 any, 4 contains, 2 order, 1 optional)`.
 ///
 /// ```
 /// use eval_format::expect::{Expect, Loosened, Matcher, TurnExpect};

@@ -1,4 +1,4 @@
-//! Whether a golden value fulfils its own matcher: a rule that it breaks is a mistake in the rule.
+//! Golden values against their own matchers: a rule that the golden value breaks is a mistake.
 
 use super::fault::Faults;
 use super::matcher::{Matcher, Tolerance, finite, show};

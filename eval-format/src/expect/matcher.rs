@@ -1,4 +1,4 @@
-//! Matchers: what a value may be in place of the golden one.
+//! Matchers: conditions on a value in place of equality with the golden one.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use unicode_normalization::UnicodeNormalization;
 use super::pattern::Pattern;
 use crate::value::{Map, Number, Value};
 
-/// What a value may be in place of the golden value. What equals the golden value matches too.
+/// A condition on a value, in place of equality with the golden value. A value that equals the golden one matches too.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Matcher {
@@ -49,7 +49,7 @@ pub enum Matcher {
     Optional(Option<Box<Matcher>>),
 }
 
-/// How far a number may be from the golden one.
+/// The largest distance of a number from the golden one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Tolerance {
     /// By so much.

@@ -7,7 +7,7 @@ use super::read;
 use crate::model::EvalCase;
 use crate::value::{Map, Value};
 
-/// What may vary in a case, and what its answers have to be: the key `_expect`.
+/// The key `_expect` of a case: its rules and demands, turn by turn.
 ///
 /// ```
 /// use eval_format::expect::{Demands, Expect, Matcher, TurnExpect};
@@ -30,14 +30,14 @@ pub struct Expect {
     pub turns: Vec<(usize, TurnExpect)>,
 }
 
-/// What may vary in a turn, and what its answer has to be.
+/// The rules and demands of a turn.
 ///
 /// Calls are named by their tool if it is expected once in the turn, else by `TOOL#n`, counted from 1, or all at once by
 /// `TOOL#*`.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct TurnExpect {
-    /// What the arguments of calls may be.
+    /// The rules for the arguments of calls.
     pub calls: Vec<(String, CallExpect)>,
     /// Whether the expected calls may come in any order.
     pub any_order: bool,
@@ -47,13 +47,13 @@ pub struct TurnExpect {
     pub optional: Vec<String>,
     /// The calls that may be made more than once, and how often at most.
     pub repeat: Vec<(String, usize)>,
-    /// What the responses of tools may be.
+    /// The rules for the responses of tools.
     pub responses: Vec<(String, Vec<(ArgPath, Matcher)>)>,
     /// The demands on the answer.
     pub answer: Demands,
 }
 
-/// What the arguments of a call may be.
+/// The rules for the arguments of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CallExpect {
     /// Any arguments.
@@ -72,7 +72,7 @@ pub enum Others {
 }
 
 impl Expect {
-    /// Adds what is said of a turn, counted from 1.
+    /// Adds the rules and demands of a turn, counted from 1.
     #[must_use]
     pub fn turn(mut self, number: usize, turn: TurnExpect) -> Self {
         self.turns.push((number, turn));
@@ -194,17 +194,17 @@ fn matchers(matchers: &[(ArgPath, Matcher)]) -> Value {
 }
 
 impl EvalCase {
-    /// The key of a case that says what may vary in it.
+    /// The key of a case with its rules and demands.
     pub const EXPECT_KEY: &'static str = read::KEY;
 
-    /// Sets what may vary in the case, and what its answers have to be: the key `_expect`.
+    /// Sets the rules and demands of the case: the key `_expect`.
     #[must_use]
     pub fn with_expect(self, expect: Expect) -> Self {
         self.with_extra(read::KEY, expect.to_value())
     }
 
-    /// What the key `_expect` says; `None` without the key. [`check`](Self::check) finds its mistakes: what has one is left
-    /// out here.
+    /// The rules and demands of the key `_expect`; `None` without the key. [`check`](Self::check) finds mistakes in it. A rule
+    /// with a mistake is left out here.
     pub fn expect(&self) -> Option<Expect> {
         read::expect(read::of(self)?).0
     }

@@ -16,13 +16,13 @@ use crate::model::{EvalCase, FunctionCall, FunctionResponse, Invocation};
 use crate::problem::{ProblemCode, Problems, shown};
 use crate::value::Value;
 
-/// What may vary in the turns of a case, and what their answers have to be.
+/// The rules and demands of a case, turn by turn.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rules {
     turns: Vec<TurnRules>,
 }
 
-/// What may vary in a turn, with calls by their position among the expected calls of the turn.
+/// The rules and demands of a turn, with calls by their position among its expected calls.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TurnRules {
     /// One for each expected call, or none at all.

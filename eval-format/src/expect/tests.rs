@@ -1,5 +1,6 @@
 mod answers;
 mod mistakes;
+mod names;
 mod properties;
 mod values;
 

@@ -31,9 +31,10 @@ pub(super) struct CheckedFile {
     #[serde(serialize_with = "counts_not_compared")]
     pub(super) not_compared: NotCompared,
     /// The points of golden values that may vary.
-    #[serde(serialize_with = "counts_loosened")]
+    #[serde(serialize_with = "counts_loosened", skip_serializing_if = "Loosened::is_empty")]
     pub(super) loosened: Loosened,
     /// The number of cases that change criteria of the config.
+    #[serde(skip_serializing_if = "is_none")]
     pub(super) own_criteria: usize,
     pub(super) fix: Option<Fix>,
     #[serde(rename = "problems")]
@@ -146,6 +147,12 @@ impl CheckedFile {
             }
         }
     }
+}
+
+/// Most sets change no criteria.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_none(number: &usize) -> bool {
+    *number == 0
 }
 
 fn counts_loosened<S: Serializer>(of: &Loosened, serializer: S) -> Result<S::Ok, S::Error> {

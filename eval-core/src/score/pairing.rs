@@ -16,7 +16,7 @@ pub(crate) use in_order::{in_order, most_in_order};
 /// The maximum number of steps of a search. Comparing two calls takes several steps, looking at a pair takes one.
 pub(crate) const MOST_STEPS: usize = 1 << 24;
 
-/// How often an expected call is made.
+/// The number of times that an expected call may be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Often {
     /// Whether it may be left out.
@@ -54,7 +54,7 @@ pub(crate) struct Pairing {
 }
 
 impl Pairing {
-    /// How often each of `expected` calls is made.
+    /// The number of times that each of `expected` calls is made.
     pub(crate) fn times(&self, expected: usize) -> Vec<usize> {
         let mut times = vec![0; expected];
         self.expected_of.iter().flatten().for_each(|at| times[*at] += 1);

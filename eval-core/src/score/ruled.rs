@@ -178,7 +178,7 @@ impl<'a> RuledCalls<'a> {
     }
 }
 
-/// How many steps it takes to compare two calls.
+/// The number of steps that the comparison of two calls takes.
 struct Weights {
     expected: Vec<usize>,
     actual: Vec<usize>,

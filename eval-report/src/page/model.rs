@@ -165,8 +165,8 @@ pub struct CaseRow {
     pub runs: String,
     /// A remark on the runs: `flaky`.
     pub of_runs: Option<String>,
-    /// How many points of the case may vary, and how many of them a run needed: `2 of 3 needed`. `None` for a case without
-    /// such points.
+    /// The points of the case that may vary, and the number of them that a run needed: `2 of 3 needed`. `None` for a case
+    /// without such points.
     pub loosened: Option<String>,
     /// The metrics that did not pass.
     pub pills: Vec<Pill>,

@@ -18,7 +18,7 @@ pub struct AppliedRule<'r> {
 }
 
 impl AppliedRule<'_> {
-    /// What became of a rule that no run needed: `` `get_weather day: any` was equal in 20 of 20 runs ``.
+    /// The line of a rule that no run needed: `` `get_weather day: any` was equal in 20 of 20 runs ``.
     fn unneeded(&self) -> String {
         let Self { turn, point, runs, .. } = self;
         let what =

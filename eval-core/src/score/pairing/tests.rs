@@ -74,7 +74,7 @@ impl Turn {
         (0..self.often.len()).all(is_made) && (0..of.len()).all(|a| of[a].is_some() || self.is_allowed[a])
     }
 
-    /// How many expected calls that are needed, expected calls and actual calls have a partner.
+    /// The numbers of needed calls, expected calls and actual calls with a partner.
     fn covered(&self, of: &[Option<usize>]) -> (usize, usize, usize) {
         let made: Vec<usize> = (0..self.often.len()).filter(|e| of.contains(&Some(*e))).collect();
         let needed = made.iter().filter(|e| !self.often[**e].optional).count();

@@ -6,14 +6,12 @@ use eval_support::words::{did_you_mean, quoted_list};
 use super::answer::{Demands, JsonDemand, NumberDemand};
 use super::fault::{Fault, Faults};
 use super::matcher::{Matcher, Tolerance, WORDS, at_most, finite, fold, show};
-use super::notation::{CallExpect, Expect, Others, TurnExpect};
+use super::notation::{CallExpect, Expect, KEY, Others, TurnExpect};
 use super::path::ArgPath;
 use super::pattern::Pattern;
 use crate::model::EvalCase;
 use crate::problem::{ProblemCode, shown};
 use crate::value::{Map, Value};
-
-pub(super) const KEY: &str = "_expect";
 
 pub(crate) const TURN_KEYS: [&str; 7] =
     ["calls", "order", "others", "optional", "repeat", "responses", "answer"];
@@ -29,6 +27,14 @@ const MOST_REPEATED: usize = 1000;
 
 const TYPE: ProblemCode = ProblemCode::WrongType;
 const MATCHER: ProblemCode = ProblemCode::Matcher;
+
+impl EvalCase {
+    /// The rules and demands of the key `_expect`; `None` without the key. [`check`](Self::check) finds mistakes in it. A rule
+    /// with a mistake is left out here.
+    pub fn expect(&self) -> Option<Expect> {
+        expect(of(self)?).0
+    }
+}
 
 /// The value of the key; `null` counts as absent.
 pub(super) fn of(case: &EvalCase) -> Option<&Value> {

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use eval_support::words::{count, did_you_mean};
 
 use super::answer::Demands;
-use super::compare::{Point, Reason, Relation, compare};
+use super::compare::{CallRules, Point, Reason, Relation, compare};
 use super::fault::{Fault, Faults};
 use super::matcher::Matcher;
-use super::notation::{CallExpect, Expect, Others, TurnExpect};
+use super::notation::{CallExpect, Expect, KEY, Others, TurnExpect};
 use super::path::ArgPath;
 use super::{answers, fit, read};
 use crate::metric::ArgsMatch;
@@ -41,13 +41,6 @@ pub(super) struct CallRule {
     pub(super) args: Option<CallRules>,
     pub(super) optional: bool,
     pub(super) most: Option<usize>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum CallRules {
-    Any,
-    /// The exact paths before the ones with wildcards.
-    Args(Vec<(ArgPath, Matcher)>),
 }
 
 /// The rules of a turn that has none.
@@ -195,7 +188,7 @@ fn another_tool() -> Relation {
 /// The rules of a case and the mistakes in its key `_expect`; `None` without the key.
 pub(crate) fn resolved(case: &EvalCase) -> Option<(Rules, Vec<Fault>)> {
     let (expect, mut found) = read::expect(read::of(case)?);
-    let mut faults = Faults::below(read::KEY);
+    let mut faults = Faults::below(KEY);
     let rules = resolve(case, &expect.unwrap_or_default(), &mut faults);
     found.append(&mut faults.found);
     Some((rules, found))

@@ -3,13 +3,13 @@
 
 use std::path::Path;
 
+use eval_core::format::Value;
 use eval_core::{
     Agent, Criterion, EvalCase, EvalConfig, EvalRunner, EvalSet, Recorder, Verdict, agent_fn, eval_set,
 };
-use serde_json::Value;
 
 fn made() -> Value {
-    serde_json::from_str(include_str!("expectations/made.json")).expect("JSON")
+    Value::parse(include_str!("expectations/made.json")).expect("JSON")
 }
 
 /// An agent that makes these calls and gives this answer.
@@ -18,7 +18,7 @@ fn playing(played: &Value) -> impl Agent + use<> {
     agent_fn(move |_, recorder: Recorder| {
         let played = played.clone();
         async move {
-            for call in played["calls"].as_array().into_iter().flatten() {
+            for call in played["calls"].as_array().unwrap_or_default() {
                 let name = call["name"].as_str().unwrap_or_default().to_owned();
                 recorder.tool_call(&name, call["args"].clone(), "ok");
             }
@@ -29,13 +29,13 @@ fn playing(played: &Value) -> impl Agent + use<> {
 
 #[eval_set("tests/expectations/ten.evalset.json")]
 fn as_meant(case: &EvalCase) -> impl Agent {
-    playing(&made()[&case.eval_id]["passes"][0])
+    playing(&made()[case.eval_id.as_str()]["passes"][0])
 }
 
 #[eval_set("tests/expectations/ten.evalset.json")]
 #[should_panic]
 fn not_as_meant(case: &EvalCase) -> impl Agent {
-    playing(&made()[&case.eval_id]["fails"][0])
+    playing(&made()[case.eval_id.as_str()]["fails"][0])
 }
 
 fn cases() -> Vec<EvalCase> {
@@ -51,9 +51,9 @@ fn runner() -> EvalRunner {
 async fn the_ten_cases_pass_and_fail_as_their_authors_meant() {
     let (made, mut held) = (made(), 0);
     for case in cases() {
-        let of_case = &made[&case.eval_id];
+        let of_case = &made[case.eval_id.as_str()];
         for (how, passes) in [("passes", true), ("fails", false)] {
-            for played in of_case[how].as_array().into_iter().flatten() {
+            for played in of_case[how].as_array().unwrap_or_default() {
                 let report = runner().run_case(&case, || playing(played)).await.expect("it runs");
                 assert_eq!(report.verdict == Verdict::Passed, passes, "{report}");
                 let recorded = report.runs.iter().map(|run| run.transcript.clone()).collect();
@@ -62,7 +62,7 @@ async fn the_ten_cases_pass_and_fail_as_their_authors_meant() {
                 held += 1;
             }
         }
-        if of_case["fails_literally"] == true {
+        if of_case["fails_literally"] == Value::Bool(true) {
             let literal = runner().literal(true);
             let report = literal.run_case(&case, || playing(&of_case["passes"][0])).await.expect("it runs");
             assert_eq!(report.verdict, Verdict::Failed, "{report}");

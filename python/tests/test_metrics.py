@@ -9,6 +9,8 @@ import textwrap
 import unittest
 from pathlib import Path
 
+import evalset
+
 PACKAGE = Path(__file__).resolve().parents[1]
 
 TURN = {
@@ -118,12 +120,6 @@ class Metrics(unittest.TestCase):
                 self.assertIn(expected, stderr)
 
     def test_a_metric_can_be_called_as_its_function(self):
-        sys.path.insert(0, str(PACKAGE))
-        try:
-            import evalset
-        finally:
-            sys.path.remove(str(PACKAGE))
-
         @evalset.metric
         def brevity(run):
             """Few words."""

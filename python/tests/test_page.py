@@ -3,6 +3,7 @@
 import re
 import unittest
 
+import evalset
 from driver import PACKAGE, ProgramTest, calls, texts
 
 PAGE = PACKAGE.parent / "docs" / "python.md"
@@ -17,7 +18,7 @@ def blocks():
 class Page(ProgramTest):
     def test_each_block_has_a_name_and_is_python(self):
         self.assertEqual(len(blocks()), PAGE.read_text(encoding="utf-8").count("```python"))
-        self.assertEqual(set(blocks()), {"weather", "desk", "bank", "traced"})
+        self.assertEqual(set(blocks()), {"weather", "desk", "metrics/brevity", "bank", "traced"})
         for name, code in blocks().items():
             compile(code, name, "exec")
 
@@ -36,6 +37,14 @@ class Page(ProgramTest):
         self.assertEqual(calls(answer), ([("search", {"text": "tables"})], [{"result": "nothing about tables"}]))
         self.assertEqual(texts(answer), ["Message 2 of anna: nothing about tables"])
         self.assertEqual(answer[-2]["event"], {"actions": {"stateDelta": {"searches": 2}}})
+
+    def test_the_metric_scores(self):
+        names = {"__name__": "brevity"}
+        exec(blocks()["metrics/brevity"], names)
+        turns = [evalset.RunTurn(answer="It is sunny."), evalset.RunTurn()]
+        for most, score in [(3, 1), (2, 0)]:
+            found = names["brevity"](evalset.Run(turns, options={"max_words": most}))
+            self.assertEqual((found.score, found.turns, found.notes), (score, [score, 1], {"words": [3, 0]}))
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ use eval_format::{DEFAULT_TIMEOUT, EvalConfig};
 use eval_support::setters;
 
 use super::input::MetricInput;
-use super::metric_trait::{BoxMetric, Limits, Metric};
+use super::metric_trait::{BoxMetric, Limits, Metric, TimeLimit};
 use super::scores::Scores;
 use crate::agent::BoxError;
 use crate::group::Launch;
@@ -114,6 +114,6 @@ impl Metric for CommandMetric {
     }
 
     fn __limits(&self) -> Limits {
-        Limits { range: (0.0, 1.0), keeps: Some(self.timeout) }
+        Limits { range: (0.0, 1.0), time: TimeLimit::Kept(self.timeout) }
     }
 }

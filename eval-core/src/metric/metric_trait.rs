@@ -63,13 +63,21 @@ const HIGHEST_SCORE: f64 = 1e300;
 pub struct Limits {
     /// The lowest and the highest score that it can have.
     pub(super) range: (f64, f64),
-    /// The time limit that it keeps itself; `None` inside for the limit of custom metrics.
-    pub(super) keeps: Option<Option<Duration>>,
+    pub(super) time: TimeLimit,
+}
+
+/// The time limit of a metric.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum TimeLimit {
+    /// The limit of custom metrics, at which the metric is given up.
+    Usual,
+    /// A limit that the metric keeps itself; `None` for the limit of custom metrics.
+    Kept(Option<Duration>),
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { range: (-HIGHEST_SCORE, HIGHEST_SCORE), keeps: None }
+        Self { range: (-HIGHEST_SCORE, HIGHEST_SCORE), time: TimeLimit::Usual }
     }
 }
 
@@ -102,7 +110,10 @@ impl BoxMetric {
     /// The time after which the metric is given up, if other custom metrics have this time. A metric that keeps its limit
     /// itself says why it has no score, and gets the time to do so.
     pub(crate) fn time_limit(&self, usual: Duration) -> Duration {
-        self.limits.keeps.map_or(usual, |own| own.unwrap_or(usual).saturating_add(ENDS_WITHIN))
+        match self.limits.time {
+            TimeLimit::Usual => usual,
+            TimeLimit::Kept(own) => own.unwrap_or(usual).saturating_add(ENDS_WITHIN),
+        }
     }
 
     /// Whether no possible score of the metric misses a bound.

@@ -1,10 +1,11 @@
 //! Configs as values: built in Rust, and written.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_core::{Serialize, Serializer};
 
 use super::criterion::Criterion;
+use super::metric_command::MetricCommand;
 use super::user_simulator::UserSimulatorConfig;
 use crate::model::saved::setters;
 use crate::value::{Map, Value, to_pretty};
@@ -89,6 +90,24 @@ impl EvalConfig {
     /// The criterion of a metric.
     pub fn criterion(&self, metric: &str) -> Option<&Criterion> {
         self.criteria.iter().find(|(name, _)| name == metric).map(|(_, criterion)| criterion)
+    }
+
+    /// The program that computes a custom metric; `None` if no program does.
+    pub fn metric_command(&self, metric: &str) -> Option<MetricCommand> {
+        MetricCommand::from_entry(self.custom_metrics.get(metric)?, self.folder.as_deref())
+    }
+
+    /// The programs that compute metrics of the criteria, by the names of the metrics.
+    pub fn metric_commands(&self) -> impl Iterator<Item = (&str, MetricCommand)> {
+        self.criteria.iter().filter_map(|(name, _)| Some((name.as_str(), self.metric_command(name)?)))
+    }
+
+    /// Sets the folder of the config to the folder of this file.
+    #[must_use]
+    pub fn in_folder_of(mut self, file: impl AsRef<Path>) -> Self {
+        let folder = file.as_ref().parent().filter(|folder| !folder.as_os_str().is_empty());
+        self.folder = folder.map(Path::to_owned);
+        self
     }
 
     /// The text of a config file, indented by two blanks. A criterion without options is a number.

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use eval_support::shell;
 
-use super::eval_config::EvalConfig;
 use crate::coerce;
 use crate::problem::{Problem, ProblemCode};
 use crate::schema::{CUSTOM_METRIC, Place, opening};
@@ -41,31 +40,18 @@ impl fmt::Display for MetricCommand {
     }
 }
 
-impl EvalConfig {
-    /// The program that computes a custom metric; `None` if no program does.
-    pub fn metric_command(&self, metric: &str) -> Option<MetricCommand> {
-        let entry = self.custom_metrics.get(metric)?.as_object()?;
+impl MetricCommand {
+    /// The program of an entry of `custom_metrics`; `None` if it has none.
+    pub(super) fn from_entry(entry: &Value, folder: Option<&Path>) -> Option<Self> {
+        let entry = entry.as_object()?;
         let words = entry.get("command")?.as_array()?.iter();
         let words: Vec<String> = words.filter_map(Value::as_str).map(str::to_owned).collect();
         let timeout = entry.get("timeout").and_then(Value::as_f64);
-        (!words.is_empty()).then(|| MetricCommand {
+        (!words.is_empty()).then(|| Self {
             words,
             timeout: timeout.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
-            folder: self.folder.clone(),
+            folder: folder.map(Path::to_owned),
         })
-    }
-
-    /// The programs that compute metrics of the criteria, by the names of the metrics.
-    pub fn metric_commands(&self) -> impl Iterator<Item = (&str, MetricCommand)> {
-        self.criteria.iter().filter_map(|(name, _)| Some((name.as_str(), self.metric_command(name)?)))
-    }
-
-    /// Sets the folder of the config to the folder of this file.
-    #[must_use]
-    pub fn in_folder_of(mut self, file: impl AsRef<Path>) -> Self {
-        let folder = file.as_ref().parent().filter(|folder| !folder.as_os_str().is_empty());
-        self.folder = folder.map(Path::to_owned);
-        self
     }
 }
 
@@ -125,7 +111,7 @@ pub(super) fn check(keys: &[Entry<'_>], place: &Place<'_>, problems: &mut Vec<Pr
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::check_config;
+    use crate::config::{EvalConfig, check_config};
 
     fn found(entry: &str) -> Vec<String> {
         let text = format!(r#"{{"criteria": {{"b": 0.5}}, "custom_metrics": {{"b": {entry}}}}}"#);

@@ -162,7 +162,7 @@ impl Program {
         if !status.success() {
             return Err(format!("the program ended with {status}{}", said(&stderr)));
         }
-        self.reply(bytes, stderr)
+        reply(bytes, stderr)
     }
 
     /// Asks a program that reads lines. It must write one line, with the id of the question.
@@ -175,7 +175,7 @@ impl Program {
         match self.read(wait, true)? {
             Read::Line(bytes) => {
                 let stderr = self.stderr.take();
-                let reply = self.reply(bytes, stderr)?;
+                let reply = reply(bytes, stderr)?;
                 if answer::has_id(&reply.text, id) {
                     return Ok(reply);
                 }
@@ -189,16 +189,6 @@ impl Program {
                 let status = self.wait(wait)?;
                 let stderr = said(&self.stderr.await_final_output());
                 Err(format!("the program ended with {status} before it answered{stderr}"))
-            }
-        }
-    }
-
-    fn reply(&self, bytes: Vec<u8>, stderr: String) -> Result<Reply, String> {
-        match String::from_utf8(bytes) {
-            Ok(text) => Ok(Reply { text, stderr }),
-            Err(error) => {
-                let shown = cut(&String::from_utf8_lossy(error.as_bytes()));
-                Err(format!("the program wrote an answer that is not UTF-8: {shown}{}", said(&stderr)))
             }
         }
     }
@@ -272,6 +262,16 @@ impl Program {
     fn failed(&mut self, why: &str) -> String {
         self.group.kill();
         format!("{why}{}", said(&self.stderr.await_final_output()))
+    }
+}
+
+fn reply(bytes: Vec<u8>, stderr: String) -> Result<Reply, String> {
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Reply { text, stderr }),
+        Err(error) => {
+            let shown = cut(&String::from_utf8_lossy(error.as_bytes()));
+            Err(format!("the program wrote an answer that is not UTF-8: {shown}{}", said(&stderr)))
+        }
     }
 }
 

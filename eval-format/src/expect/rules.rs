@@ -344,7 +344,7 @@ impl Golden<'_> {
         match self.resolve(name) {
             Ok(found) => found,
             Err((message, help)) => {
-                faults.key(ProblemCode::UnknownPlace, message, "no one call").help(help);
+                faults.key(ProblemCode::UnknownPlace, message, self.label()).help(help);
                 Vec::new()
             }
         }
@@ -355,10 +355,14 @@ impl Golden<'_> {
         match self.resolve(name) {
             Ok(found) => found,
             Err((message, help)) => {
-                faults.value(ProblemCode::UnknownPlace, message, "no one call").help(help);
+                faults.value(ProblemCode::UnknownPlace, message, self.label()).help(help);
                 Vec::new()
             }
         }
+    }
+
+    fn label(&self) -> &'static str {
+        if self.what == "call" { "names no expected call" } else { "names no expected response" }
     }
 
     fn resolve(&self, name: &str) -> Result<Vec<usize>, (String, String)> {

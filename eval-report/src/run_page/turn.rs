@@ -91,7 +91,7 @@ pub(super) fn turn(
 }
 
 /// Whether a score is the fault of its turn. An error of a metric without a reason is the fault of another turn.
-fn is_bad(score: &TurnScore) -> bool {
+pub(super) fn is_bad(score: &TurnScore) -> bool {
     match score.state {
         "failed" | "not_evaluated" => true,
         "error" => score.reason.is_some(),

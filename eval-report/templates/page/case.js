@@ -187,7 +187,8 @@ function runOf(run, all) {
   const anyBad = run.turns.some((turn) => turn.bad);
   // The place at which it broke off.
   const last = Math.max(run.turns.filter((turn) => turn.played).length - 1, 0);
-  const isOpen = (turn, at) => all || (run.error ? at === last : !anyBad || turn.bad);
+  const leads = (turn) => (anyBad ? turn.bad : run.state === "passed" || turn.differs || run.turns.every((it) => !it.differs));
+  const isOpen = (turn, at) => all || (run.error ? at === last : leads(turn));
   const stateFirst = !anyBad && run.state_rows.some((row) => row.differs);
   const error = run.error && scrollable(said(run.error, "mono error-text"));
   return el("div", "",

@@ -207,6 +207,22 @@ pub struct Started {
     pub at: SystemTime,
 }
 
+/// A turn of a run began. What happens in it is in the [`Ran`] of its run, so this tells only of a run in progress.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TurnBegan {
+    /// The number of the test.
+    pub test: u32,
+    /// Which run of the case this is, from 1.
+    pub run: usize,
+    /// The number of the turn, from 1.
+    pub turn: usize,
+    /// The number of turns; `None` if a simulated user decides when the conversation ends.
+    pub turns: Option<usize>,
+    /// When it began.
+    pub at: SystemTime,
+}
+
 /// A run ended. This is written before anything is scored.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -321,6 +337,7 @@ record!(Started = "started" { test, name, eval_id, runs, pass, gate, attempt, at
     expects,
     set_cases,
 });
+record!(TurnBegan = "turn" { test, run, turn, at } { turns });
 record!(Ran = "ran" { test, run, evaluation, transcript } { repeated, tokens, simulator });
 record!(Scored = "scored" { test, run, evaluation, metrics } {});
 record!(RunInvalidated = "broke" { test, run, evaluation, error } {});

@@ -63,6 +63,8 @@ pub struct Live {
     pub run: String,
     /// The version that the page has already.
     pub version: u64,
+    /// The time of the service in milliseconds: the clock of the browser may be another.
+    pub now: u64,
     pub style: &'static str,
     pub scripts: Vec<&'static str>,
 }

@@ -228,8 +228,16 @@ function whatToDo(of) {
   return node;
 }
 
-// What differs in a line, or else the reason of the verdict.
+// What is in work, since when. A server's page tells how long ago that is.
+function inWork(it) {
+  const since = it.began ? el("span", "", `, since ${it.shown}`) : null;
+  if (since) since.dataset.began = it.began;
+  return el("p", "lead", it.what, since);
+}
+
+// What is in work, or what differs in a line, or else the reason of the verdict.
 function leadOf(of) {
+  if (of.in_work) return inWork(of.in_work);
   const text = of.differs || of.reason;
   return text ? el("p", "lead", inCode(text)) : null;
 }

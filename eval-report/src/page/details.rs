@@ -145,6 +145,9 @@ pub struct Call {
     pub expected: Option<String>,
     pub actual: Option<String>,
     pub result: Option<String>,
+    /// The images in the result.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub result_media: Vec<Media>,
     /// The name of the tool.
     pub name: String,
     /// The arguments of a call that changed.

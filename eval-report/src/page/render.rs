@@ -182,6 +182,7 @@ mod tests {
             expected: Some(line()),
             actual: Some(line()),
             result: Some(line()),
+            result_media: vec![Media { label: line(), src: None }],
             name: line(),
             keys: Some(keys_of_calls(&args(foreign), &args("x"), false)),
             note: Some(line()),

@@ -337,6 +337,27 @@ const tests = {
     // Every other byte stays.
     assert.equal(readFileSync(file, "utf8"), hostile.replace("Weather in Rome?", "Weather in <b>Naples</b>?").replace('"city": "Rome"', '"city": "Naples"'));
     assert.match(await card.innerText(), /Weather in <b>Naples<\/b>\?[^]*get_weather\(city: "Naples"\)/);
+    // Calls are added and removed, and every other byte stays.
+    const whole = readFileSync(file, "utf8");
+    const shows = (text, is) => page.waitForFunction(([text, is]) => document.querySelector("[data-case='rome'] .conversation:not([hidden])")?.innerText.includes(text) === is, [text, is]);
+    await edit.click();
+    await card.getByRole("button", { name: "Add a call" }).click();
+    await page.keyboard.type("get_forecast");
+    await card.getByLabel("Its arguments as JSON").fill('{"days": 2}');
+    await card.getByRole("button", { name: "Add a call" }).click();
+    await card.getByRole("button", { name: "Remove the new call" }).last().click();
+    await accessible(page, "a draft whose calls are edited");
+    await picture(page, "edit-calls");
+    await card.getByRole("button", { name: "Save the draft" }).click();
+    await shows("get_forecast(days: 2)", true);
+    assert.deepEqual(JSON.parse(readFileSync(file, "utf8")).eval_cases[0].conversation[0].intermediate_data.tool_uses.map((it) => it.name), ["get_weather", "get_forecast"]);
+    await edit.click();
+    await card.getByRole("button", { name: "Remove call 1, get_weather" }).click();
+    await card.getByRole("button", { name: "Remove call 1, get_weather" }).click();
+    await card.getByRole("button", { name: "Remove call 2, get_forecast" }).press("Enter");
+    await card.getByRole("button", { name: "Save the draft" }).click();
+    await shows("get_forecast", false);
+    assert.equal(readFileSync(file, "utf8"), whole);
     // The file is changed while it is edited here.
     await edit.click();
     await user.fill("Weather in Bari?");

@@ -294,6 +294,9 @@ pub struct Decided {
     pub repeated: usize,
     /// The headline of a case that does not pass; `None` if it passes.
     pub headline: Option<String>,
+    /// Whether the case failed although each run did what it expects, so that another golden would not help. `false` in journals of
+    /// earlier versions.
+    pub as_expected: bool,
     /// The output of the failed test; `None` if it did not fail, and for cases that ran without the attribute.
     pub failure: Option<String>,
     /// When it ended.
@@ -347,6 +350,7 @@ record!(Decided = "decided" { test, verdict, elapsed, at } {
     notes,
     repeated,
     headline,
+    as_expected,
     failure,
 });
 record!(Ended = "ended" { at } {});

@@ -255,6 +255,7 @@ impl Decided {
             elapsed: report.elapsed,
             notes: report.notes.clone(),
             repeated: report.repeated.len(),
+            as_expected: report.verdict == Verdict::Failed && report.is_as_expected(),
             ..Self::of_verdict(report.verdict.clone(), texts, at)
         }
     }
@@ -270,6 +271,7 @@ impl Decided {
             notes: Vec::new(),
             repeated: 0,
             headline,
+            as_expected: false,
             failure,
             at,
         }

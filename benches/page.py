@@ -40,7 +40,7 @@ def main():
         command = ["node", measure.BENCHES / "page.mjs", target / "release" / "cargo-evalset", folder]
         measure.run(command, measure.WORKSPACE, NODE_MODULES=modules())
         rounds.append(json.loads((folder / "page.json").read_text()))
-    for cases, usable, unresponsive in ((1000, 1000, 300), (10_000, None, 1000)):
+    for cases, usable, unresponsive in ((1000, 1000, 200), (10_000, None, 200)):
         of_size = [one for measured in rounds for one in measured if one["cases"] == cases]
         middle = {key: statistics.median(one[key] for one in of_size) for key in of_size[0]}
         report.note(

@@ -21,7 +21,7 @@ use crate::journal::{RunLog, TestLog};
 use crate::judge::{JudgeRouter, MeteredJudge, in_case};
 use crate::metric::BoxMetric;
 use crate::options::Options;
-use crate::play::{Conditions, User, converse};
+use crate::play::{Conditions, User, converse, turns_of};
 use crate::report::{CaseReport, Location, MetricOutcome, RunReport};
 use crate::scoring::ScoringPlan;
 use crate::simulator::Simulation;
@@ -213,14 +213,16 @@ impl CaseRunner {
         let judge = simulator.judge();
         let user = User::of(case, &self.simulation, &judge, run.number);
         let events = Arc::default();
+        let begins = |turn| log.turn_began(run.number, turn, turns_of(case));
         // Some code of the agent runs outside of its guards, such as the `Display` of its errors.
-        let mut transcript = match catch_panic(converse(agent, case, user, &conditions, &events)).await {
-            Ok(transcript) => transcript,
-            Err(panic) => {
-                let error = RunError::new(Role::Agent, None, format!("panicked: {panic}"));
-                Transcript { error: Some(error), ..Transcript::default() }
-            }
-        };
+        let mut transcript =
+            match catch_panic(converse(agent, case, user, &conditions, &events, &begins)).await {
+                Ok(transcript) => transcript,
+                Err(panic) => {
+                    let error = RunError::new(Role::Agent, None, format!("panicked: {panic}"));
+                    Transcript { error: Some(error), ..Transcript::default() }
+                }
+            };
         // The record is written before the first score, so that no failure to score can cost the run.
         let repeated = run.repeats(transcript.error.as_ref());
         let written = log.ran(run.number, repeated, &mut transcript, simulator.used());

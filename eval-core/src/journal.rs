@@ -17,6 +17,7 @@
 //! | `beside` | before the first test: the tests of another test binary of the package | `Beside` |
 //! | `planned` | before a program runs cases: their names | `Planned` |
 //! | `started` | when a test begins | `Started` |
+//! | `turn` | when a turn begins | `TurnBegan` |
 //! | `ran` | when a run ends, before it is scored | `Ran` |
 //! | `scored` | when a run is scored | `Scored` |
 //! | `broke` | when a run turns out to be an error after it was recorded | `RunInvalidated` |
@@ -65,7 +66,7 @@ pub use crate::judge_outcome::{JudgeQuestion, JudgeUse};
 pub use line::{Field, record_text, sealed, sealed_line, sealed_number};
 pub(crate) use program::journal_of_program;
 #[doc(hidden)]
-pub use record::{Beside, Ended, JOB_VARIABLES, Listed, ListedSet, Planned, RunInvalidated};
+pub use record::{Beside, Ended, JOB_VARIABLES, Listed, ListedSet, Planned, RunInvalidated, TurnBegan};
 pub use record::{Decided, Head, Ran, SCHEMA, Scored, Started};
 #[doc(hidden)]
 pub use revision::Revision;

@@ -43,6 +43,7 @@
 //! The crate `eval-report` prints an [`EvalReport`] as JSON, in the formats of google-adk and adk-rs, and reports
 //! recorded runs.
 
+mod as_expected;
 mod case_report;
 mod eval_report;
 mod metric_report;

@@ -12,6 +12,7 @@ mod media;
 mod model;
 mod plot;
 mod render;
+mod tool_result;
 
 use std::collections::HashMap;
 
@@ -22,8 +23,8 @@ use serde::Serialize;
 
 pub use comparison::{Block, texts};
 pub use details::{
-    Call, CaseDetails, Command, Earlier, Judge, JudgedRubric, MetricLine, Next, Question, Run, RunScore,
-    StateRow, Step, Turn, TurnScore, Vote,
+    Call, CaseDetails, Command, Earlier, InWork, Judge, JudgedRubric, MetricLine, Next, Question, Run,
+    RunScore, StateRow, Step, Turn, TurnScore, Vote,
 };
 pub use diff::{Part, Side};
 pub use keys::{KeyRow, Keys, keys_of_calls};
@@ -34,6 +35,7 @@ pub use plot::{Histogram, PassRate, Point, Scatter, Spark};
 pub use render::{
     COMPONENTS, ELEMENTS, Live, STYLE, inside_html, live_policy, policy, render, render_changes, render_live,
 };
+pub(crate) use tool_result::{ToolResult, tool_result};
 
 /// An untrusted text in full, or its beginning. Secrets are masked, and characters that mislead readers are
 /// escaped.

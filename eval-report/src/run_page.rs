@@ -28,7 +28,7 @@ use crate::price::Cost;
 use crate::recorded::{RunResults, State, TestResult, cost};
 use crate::summary_text;
 
-pub use beside::{needed, turns};
+pub use beside::{add_scores, differences, needed, turns};
 
 pub fn text(results: &RunResults<'_>) -> Result<String, CommandError> {
     page::render(&model(results)).map_err(|error| {

@@ -250,6 +250,7 @@ pub fn new_golden(results: &RunResults<'_>, test: &TestResult<'_>) -> Option<Str
     let is_asked = is_stable
         && results.loaded.is_recorded()
         && test.attempt.started.file.is_some()
+        && !decided.as_expected
         && reads_the_golden(&decided.verdict, &decided.metrics);
     let case = || shell::word(&format!("{id}:{}", test.name));
     is_asked.then(|| format!("{} import {} --replace", command::name(), case()))

@@ -17,7 +17,7 @@ for line in sys.stdin:
     if message["type"] == "start": say(type="started")
     elif message["type"] == "turn":
         turn = script[message["content"]["parts"][0]["text"]]
-        for call in turn.get("calls", []): say(type="tool_call", name=call[0], args=call[1], result={"ok": True})
+        for call in turn.get("calls", []): say(type="tool_call", name=call[0], args=call[1], result=call[2] if len(call) > 2 else {"ok": True})
         if "error" in turn:
             say(type="error", message=turn["error"])
             continue
@@ -114,6 +114,7 @@ export const caseTests = (tools) => ({
     await page.locator("#detail .keys .fold button").first().click();
     assert.deepEqual((await keys(0)).slice(0, 3), ["from OSL", "to CDG", "cabin business → economy"]);
     assert.deepEqual((await marks(page, "#detail .code")).flat().map((it) => it.trim()), ["n = 1", "n = 2"]);
+    assert.deepEqual(await page.locator("#detail .code mark").allInnerTexts(), ["1", "2"]);
     await accessible(page, "keys and code");
     await shot(page, "case-keys", { kept: false });
     await view(page, "side by side");
@@ -204,7 +205,7 @@ export const caseTests = (tools) => ({
       ["sky", "Here it is.", [text("Here it is."), image()]],
       ["same", [text("Here."), image()], [text("Here."), image()]],
       ["other", [text("Here."), image()], [text("Here."), { inline_data: { mime_type: "image/svg+xml", data: btoa("<svg onload=alert(1)>") } }]],
-      ["words", "It is sunny.", "Rain and wind today"],
+      ["words", "It is sunny.", { calls: [["draw", {}, { content: [{ type: "image", data: PNG, mimeType: "image/png" }] }]], parts: "Rain and wind today" }],
     ]);
     const page = await opened(tools, file);
     const turn = (at) => page.locator("#detail .turn").nth(at);
@@ -216,6 +217,10 @@ export const caseTests = (tools) => ({
       assert.match(await turn(at).textContent(), said, String(at));
       assert.equal(await turn(at).locator("img").count(), thumbs, String(at));
     }
+    // The image in a tool's result is a thumbnail, and its bytes are in no text.
+    const drawn = turn(3).locator(".calls tr", { hasText: "draw" });
+    assert.match(await drawn.textContent(), /returned {"content":\[{"type":"image","data":"\[image\/png, 73 bytes\]","mimeType":"image\/png"}\]}/);
+    assert.equal(await drawn.locator("img").count(), 1);
     await turn(0).evaluate((it) => { for (let node = it; node; node = node.parentElement.closest("details")) node.open = true; });
     const thumb = turn(0).getByRole("button", { name: "[image/png, 73 bytes]" });
     await thumb.scrollIntoViewIfNeeded();
@@ -228,7 +233,7 @@ export const caseTests = (tools) => ({
   },
 
   async "Markdown and JSON are rendered on demand, as elements without links"() {
-    const markdown = "# Plan\n\nTake **two** days and `go`.\n\n- first\n- see [the map](javascript:alert(1))\n\n1. one\n\n> quoted *text*\n\n```js\nlet x = \"<b>\";\n```\n![alt](http://127.0.0.1:9/x.png)\n<img src=x onerror=alert(1)>";
+    const markdown = "# Plan\n\nTake **two** days and `go`.\n\n- first\n  1. inner\n     - deepest\n       goes on\n  2. last\n- see [the map](javascript:alert(1))\n\n3. one\n\n> quoted *text*\n\n```js\nlet x = \"<b>\";\n```\n![alt](http://127.0.0.1:9/x.png)\n<img src=x onerror=alert(1)>";
     const file = played(tools, "marked", [
       ["# Please", markdown, markdown],
       ["json", "[1.0, {\"a\": \"<b>\"}]", "[1.0, {\"a\": \"<b>\"}]"],
@@ -239,7 +244,7 @@ export const caseTests = (tools) => ({
     const answer = page.locator("#detail .turn").first().locator(".message").nth(1);
     await answer.getByRole("button", { name: "rendered" }).press("Enter");
     const made = answer.locator(".rendered");
-    for (const [tag, said] of [["h4", "Plan"], ["strong", "two"], ["ul > li", "first"], ["ol > li", "one"], ["blockquote em", "text"], ["pre code", "let x = \"<b>\";"]]) {
+    for (const [tag, said] of [["h4", "Plan"], ["strong", "two"], ["ul > li > ol > li > ul > li", "deepest\ngoes on"], ["ul > li > ol > li:nth-child(2)", "last"], [".rendered > ul > li:nth-child(2) u", "the map"], [".rendered > ol[start=\"3\"] > li", "one"], ["blockquote em", "text"], ["pre code", "let x = \"<b>\";"]]) {
       assert.equal(await made.locator(tag).first().innerText(), said, tag);
     }
     assert.match(await made.innerText(), /the map \(javascript:alert\(1\)\)[^]*\[image: alt\] \(http[^]*<img src=x onerror/);

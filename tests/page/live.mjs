@@ -100,14 +100,23 @@ const tests = {
     assert(await page.locator("#detail dt", { hasText: "Package" }).or(page.locator("#detail dt", { hasText: "Stands in" })).first().isVisible(), "what is unfolded stays");
     assert.equal(await page.getByRole("searchbox").inputValue(), "weather", "what is typed stays");
     assert.equal(await page.locator("#detail").evaluate((it) => it.scrollTop), scrolled, "it is where it was scrolled to");
-    await page.locator("tr.case", { hasText: "IN WORK" }).first().waitFor();
+    // The turn in work is told, in the row and in the open case, since when it is.
+    const working = page.locator("tr.case", { hasText: "IN WORK" }).first();
+    await working.getByText(/turn \d of \d, since \d+ s/).waitFor();
+    const seconds = async () => Number((await working.locator("[data-began]").innerText()).match(/(\d+) s$/)[1]);
+    const then = await seconds();
+    await page.waitForFunction((then) => Number(document.querySelector("tr.case [data-began]").textContent.match(/(\d+) s$/)?.[1]) > then, then);
     assert.match(await page.locator(".progress").innerText(), /^Running: \d of 4 cases decided/);
     assert.doesNotMatch(await page.locator("body").innerText(), /ended before|was killed|has ended\.|did not run|--unfinished|nmeasurable|never began/, "nothing says that it has ended");
     assert(await page.locator("tr.case").first().evaluate((it) => it.matches(".failed")), "what failed comes first by itself");
     await picture(page, "run-running");
+    await working.getByRole("link").click();
+    await page.locator("#detail .lead", { hasText: /^turn \d of \d, since \d+ s$/ }).waitFor();
+    await page.goBack();
     service.open(99);
     await ended(child);
     await page.locator("header.unmeasurable, header.failed").waitFor();
+    assert.equal(await page.locator("[data-began]").count(), 0, "no turn is in work");
     assert.match(await page.locator("h1").innerText(), /^1 failed, 1 error, 2 passed$/);
     assert.equal(await page.title(), "1 failed, 1 error, 2 passed · cargo evalset");
     assert.equal(await page.locator("progress").count(), 0, "there is nothing to wait for");
@@ -228,8 +237,10 @@ const tests = {
     await page.getByText("1 passed", { exact: false }).first().waitFor();
     await page.getByRole("link", { name: /UTC/ }).click();
     await page.locator("header.running").waitFor();
+    await page.locator("tr.case [data-began]").waitFor();
     child.kill("SIGKILL");
     await page.locator("header.unmeasurable").waitFor();
+    assert.equal(await page.locator("[data-began]").count(), 0, "no turn of a dead run is in work");
     assert.match(await page.locator("h1").innerText(), /1 unfinished/);
     assert.match(await page.locator(".cause").innerText(), /^Unmeasurable: 1 of \d cases? has no verdict/);
     assert.equal(await page.locator("progress").count(), 0, "a dead run makes no progress");
@@ -326,6 +337,27 @@ const tests = {
     // Every other byte stays.
     assert.equal(readFileSync(file, "utf8"), hostile.replace("Weather in Rome?", "Weather in <b>Naples</b>?").replace('"city": "Rome"', '"city": "Naples"'));
     assert.match(await card.innerText(), /Weather in <b>Naples<\/b>\?[^]*get_weather\(city: "Naples"\)/);
+    // Calls are added and removed, and every other byte stays.
+    const whole = readFileSync(file, "utf8");
+    const shows = (text, is) => page.waitForFunction(([text, is]) => document.querySelector("[data-case='rome'] .conversation:not([hidden])")?.innerText.includes(text) === is, [text, is]);
+    await edit.click();
+    await card.getByRole("button", { name: "Add a call" }).click();
+    await page.keyboard.type("get_forecast");
+    await card.getByLabel("Its arguments as JSON").fill('{"days": 2}');
+    await card.getByRole("button", { name: "Add a call" }).click();
+    await card.getByRole("button", { name: "Remove the new call" }).last().click();
+    await accessible(page, "a draft whose calls are edited");
+    await picture(page, "edit-calls");
+    await card.getByRole("button", { name: "Save the draft" }).click();
+    await shows("get_forecast(days: 2)", true);
+    assert.deepEqual(JSON.parse(readFileSync(file, "utf8")).eval_cases[0].conversation[0].intermediate_data.tool_uses.map((it) => it.name), ["get_weather", "get_forecast"]);
+    await edit.click();
+    await card.getByRole("button", { name: "Remove call 1, get_weather" }).click();
+    await card.getByRole("button", { name: "Remove call 1, get_weather" }).click();
+    await card.getByRole("button", { name: "Remove call 2, get_forecast" }).press("Enter");
+    await card.getByRole("button", { name: "Save the draft" }).click();
+    await shows("get_forecast", false);
+    assert.equal(readFileSync(file, "utf8"), whole);
     // The file is changed while it is edited here.
     await edit.click();
     await user.fill("Weather in Bari?");

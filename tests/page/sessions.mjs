@@ -118,6 +118,16 @@ const tests = {
     await page.locator("#detail .pills .failed", { hasText: "tool_trajectory_avg_score 0.0 < 1" }).waitFor();
     await page.locator("#detail .turn .score", { hasText: "tool_trajectory_avg_score 0" }).waitFor();
     assert.match(await page.locator("#detail .grid", { hasText: "needed" }).innerText(), /tool_trajectory_avg_score[^]*failed\s+0\.0\s+≥ 1[^]*response_match_score[^]*passed\s+1\.0\s+≥ 0\.8/);
+    // The turn that failed is marked, the head says what differs, and the keys lead there.
+    await page.locator("#detail .turn.bad[open]").waitFor();
+    assert.equal(await page.locator("#detail .lead").innerText(), "turn 1: get_weather `city` Paris → Rome".replaceAll("`", ""));
+    assert.equal(await page.locator(".jumps [role=status]").innerText(), "1 difference");
+    assert(await changed.evaluate((it) => it.getBoundingClientRect().bottom < innerHeight), "the first difference is in sight");
+    await page.keyboard.press("n");
+    await page.locator("#detail .here").waitFor();
+    assert.equal(await page.locator(".jumps [role=status]").innerText(), "difference 1 of 1");
+    await page.keyboard.press("Shift+Tab");
+    await page.locator("#detail .here").evaluate((it) => it.classList.remove("here"));
     await shot(page, "sessions");
 
     // Paper has what was found, and nothing to press.

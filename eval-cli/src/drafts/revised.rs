@@ -1,7 +1,9 @@
-//! Edits of a draft by its reviewer: messages of the user, answers, and arguments of calls.
+//! Edits of a draft by its reviewer: messages of the user, answers, and calls.
 
 use eval_format::problem::line_column;
-use eval_format::{Content, EvalCase, FunctionCall, IntermediateData, Invocation, Map, Part, Value};
+use eval_format::{
+    Content, EvalCase, FunctionCall, IntermediateData, Invocation, InvocationEvent, Map, Part, Value,
+};
 use eval_support::untrusted::one_line;
 use serde::{Deserialize, Serialize};
 
@@ -37,6 +39,20 @@ pub(crate) struct Edit {
     answer: Option<String>,
     #[serde(default)]
     calls: Vec<CallEdit>,
+    /// The calls that are removed, with their results, each by its number in its turn, from 1.
+    #[serde(default)]
+    removed: Vec<usize>,
+    /// New calls behind the others.
+    #[serde(default)]
+    added: Vec<NewCall>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NewCall {
+    tool: String,
+    /// The arguments as JSON.
+    args: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -85,7 +101,7 @@ fn of_text(raw: &str) -> Field {
 pub(crate) fn revised(case: &EvalCase, edits: Vec<Edit>) -> Result<EvalCase, CommandError> {
     let before = fields(case);
     let mut revised = case.clone();
-    for Edit { turn: number, user, answer, calls } in edits {
+    for Edit { turn: number, user, answer, calls, removed, added } in edits {
         let place = format!("turn {number}");
         let at = number.checked_sub(1);
         let found = at.and_then(|at| Some((before.get(at)?, revised.conversation.get_mut(at)?)));
@@ -110,6 +126,24 @@ pub(crate) fn revised(case: &EvalCase, edits: Vec<Edit>) -> Result<EvalCase, Com
             editable(before, &format!("the arguments of {place}"))?;
             call.args = Some(parsed(&args, &place, call.name.as_deref().unwrap_or_default())?);
         }
+        let mut removed: Vec<usize> = removed;
+        removed.sort_unstable();
+        removed.dedup();
+        // From the end, so that the numbers of the calls before stay.
+        for call in removed.into_iter().rev() {
+            let at = call.checked_sub(1).filter(|at| *at < before.calls.len());
+            remove_call(turn, at.ok_or_else(|| unknown(&format!("call {call} of {place}")))?);
+        }
+        for (number, NewCall { tool, args }) in (1..).zip(added) {
+            let place = format!("new call {number} of {place}");
+            let tool = tool.trim();
+            if tool.is_empty() {
+                let help = "write the name of the tool that the agent is to call, or remove the call";
+                return Err(CommandError::new(format!("{place} names no tool"), help));
+            }
+            let args = if args.trim().is_empty() { Map::new() } else { parsed(&args, &place, tool)? };
+            add_call(turn, FunctionCall::new(tool, Value::from(args)));
+        }
     }
     Ok(revised)
 }
@@ -131,6 +165,61 @@ fn calls_of(turn: &mut Invocation) -> Vec<&mut FunctionCall> {
             parts.filter_map(|part| part.function_call.as_mut()).collect()
         }
         None => Vec::new(),
+    }
+}
+
+/// Removes a call with its result.
+fn remove_call(turn: &mut Invocation, at: usize) {
+    let calls: Vec<FunctionCall> = turn.tool_calls().cloned().collect();
+    let call = &calls[at];
+    let is_of_call = |id: Option<&String>, name: Option<&String>| match (&call.id, id) {
+        (Some(one), Some(other)) => one == other,
+        _ => call.name.as_ref() == name,
+    };
+    // Without ids, results are in the order of the calls of their tool.
+    let before = calls[..at].iter().filter(|it| call.id.is_none() && it.name == call.name).count();
+    let mut results =
+        turn.tool_responses().map(|it| is_of_call(it.id.as_ref(), it.name.as_ref())).enumerate();
+    let result = results.by_ref().filter(|(_, is_of_call)| *is_of_call).nth(before).map(|(at, _)| at);
+    drop(results);
+    match &mut turn.intermediate_data {
+        Some(IntermediateData::Tools { tool_uses, tool_responses, .. }) => {
+            tool_uses.remove(at);
+            result.map(|at| tool_responses.remove(at));
+        }
+        Some(IntermediateData::Events(events)) => {
+            let (mut call, mut result) = (Some(at), result);
+            events.retain_mut(|event| {
+                let Some(parts) = event.content.as_mut().and_then(|content| content.parts.as_mut()) else {
+                    return true;
+                };
+                let had = parts.len();
+                parts.retain(|part| {
+                    !(part.function_call.is_some() && counts_down(&mut call)
+                        || part.function_response.is_some() && counts_down(&mut result))
+                });
+                had == parts.len() || !parts.is_empty()
+            });
+        }
+        None => {}
+    }
+}
+
+/// Whether the number was 0. It is one less, or none, from then on.
+fn counts_down(left: &mut Option<usize>) -> bool {
+    let is_it = *left == Some(0);
+    *left = left.and_then(|left| left.checked_sub(1));
+    is_it
+}
+
+fn add_call(turn: &mut Invocation, call: FunctionCall) {
+    match turn.intermediate_data.get_or_insert_default() {
+        IntermediateData::Tools { tool_uses, .. } => tool_uses.push(call),
+        IntermediateData::Events(events) => {
+            let author = events.last().map_or("agent", |event| event.author.as_str()).to_owned();
+            let content = Content::new("model", vec![Part::call(call)]);
+            events.push(InvocationEvent::new(author).with_content(content));
+        }
     }
 }
 
@@ -166,7 +255,7 @@ fn parsed(args: &str, place: &str, tool: &str) -> Result<Map, CommandError> {
 
 #[cfg(test)]
 mod tests {
-    use eval_format::InvocationEvent;
+    use eval_format::FunctionResponse;
     use serde_json::json;
 
     use super::*;
@@ -206,6 +295,90 @@ mod tests {
         let edits = json!([{ "turn": 1, "calls": [{ "call": 1, "args": "{\"n\": 1}" }] }]);
         let edited = revised(&of_event, serde_json::from_value(edits).expect("edits")).expect("a call");
         assert_eq!(edited.conversation[0].tool_calls().next().expect("a call").to_string(), "g(n: 1)");
+    }
+
+    fn said(turn: &Invocation) -> (Vec<String>, Vec<String>) {
+        let results =
+            turn.tool_responses().map(|it| it.response.clone().map(Value::from).unwrap_or_default());
+        (turn.tool_calls().map(ToString::to_string).collect(), results.map(|it| it.to_string()).collect())
+    }
+
+    #[test]
+    fn calls_are_removed_with_their_results_and_added_behind_the_others() {
+        let call = |id: Option<&str>, name: &str, n: i64| {
+            let call = FunctionCall::new(name, json!({ "n": n }));
+            if let Some(id) = id { call.with_id(id) } else { call }
+        };
+        let result = |id: Option<&str>, name: &str, n: i64| {
+            let mut result = FunctionResponse::new(name, json!({ "r": n }));
+            result.id = id.map(str::to_owned);
+            result
+        };
+        let with = |data: IntermediateData| {
+            let mut case = case();
+            case.conversation[0].intermediate_data = Some(data);
+            case
+        };
+        let tools = |ids: [Option<&str>; 3]| IntermediateData::Tools {
+            tool_uses: vec![call(ids[0], "f", 1), call(ids[1], "g", 2), call(ids[2], "f", 3)],
+            tool_responses: vec![
+                result(ids[2], "f", if ids[2].is_some() { 3 } else { 1 }),
+                result(ids[1], "g", 2),
+                result(ids[0], "f", if ids[0].is_some() { 1 } else { 3 }),
+            ],
+            intermediate_responses: Vec::new(),
+        };
+        let event = |part: Part| InvocationEvent::new("a").with_content(Content::new("model", vec![part]));
+        let events = || {
+            let parts = [
+                Part::call(call(None, "f", 1)),
+                Part::response(result(None, "f", 1)),
+                Part::text("x"),
+                Part::call(call(None, "g", 2)),
+                Part::response(result(None, "g", 2)),
+                Part::call(call(None, "f", 3)),
+                Part::response(result(None, "f", 3)),
+            ];
+            IntermediateData::Events(parts.map(event).to_vec())
+        };
+        for data in [tools([None; 3]), tools([Some("a"), Some("b"), Some("c")]), events()] {
+            let of = |edits: serde_json::Value| {
+                let edits = serde_json::from_value(edits).expect("edits");
+                let revised = revised(&with(data.clone()), edits).expect("it can be edited");
+                let (calls, mut results) = said(&revised.conversation[0]);
+                results.sort();
+                (calls, results)
+            };
+            let texts = |all: &[&str]| all.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+            let left = of(json!([{ "turn": 1, "removed": [3] }]));
+            assert_eq!(
+                left,
+                (texts(&["f(n: 1)", "g(n: 2)"]), texts(&[r#"{"r":1}"#, r#"{"r":2}"#])),
+                "{data:?}"
+            );
+            let left =
+                of(json!([{ "turn": 1, "removed": [1, 2, 1], "calls": [{ "call": 3, "args": "{}" }] }]));
+            assert_eq!(left, (texts(&["f()"]), texts(&[r#"{"r":3}"#])), "{data:?}");
+            let added = json!([{ "tool": " h ", "args": "{\"a\": 1}" }, { "tool": "i", "args": "" }]);
+            let left = of(json!([{ "turn": 1, "removed": [1, 2, 3], "added": added }]));
+            assert_eq!(left, (texts(&["h(a: 1)", "i()"]), Vec::new()), "{data:?}");
+        }
+        let none = edit(json!([{ "turn": 1, "removed": [1] }])).expect("no call is expected");
+        assert_eq!(none.conversation[0].tool_calls().count(), 0);
+        for (edits, said) in [
+            (json!({ "removed": [2] }), "the draft has no call 2 of turn 1"),
+            (json!({ "removed": [0] }), "the draft has no call 0 of turn 1"),
+            (json!({ "added": [{ "tool": " ", "args": "{}" }] }), "new call 1 of turn 1 names no tool"),
+            (
+                json!({ "added": [{ "tool": "f", "args": "[1]" }] }),
+                "the arguments of new call 1 of turn 1 (`f`) are an array",
+            ),
+        ] {
+            let mut edits = edits;
+            edits["turn"] = 1.into();
+            let refused = edit(json!([edits])).unwrap_err();
+            assert!(refused.message.contains(said) && !refused.help.is_empty(), "{said}: {refused:?}");
+        }
     }
 
     #[test]

@@ -86,9 +86,7 @@ impl View {
         loaded.is_running = signature.is_written;
         let model = model(&loaded, prices)?;
         // Versions are times, so that they grow over restarts of the service too.
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
-        let now = u64::try_from(now).unwrap_or_default();
-        let version = now.max(before.map_or(0, |before| before.version + 1));
+        let version = now().max(before.map_or(0, |before| before.version + 1));
         let rows = model.cases.iter().map(|case| {
             let hash = content_hash(json!(case).to_string().as_bytes());
             let known = before.and_then(|before| before.rows.get(&case.anchor));
@@ -133,11 +131,18 @@ fn rendered(model: &PageModel, here: &'static str, id: &str, version: u64) -> Re
         nav: nav(here)?,
         run: mask(id).into_owned(),
         version,
+        now: now(),
         style: STYLE,
         scripts: vec![page::ELEMENTS, COMMON, RUN],
     };
     let text = page::render_live(model, &live).map_err(|error| unwritten(&error))?;
     Ok(answer::page(&text, &page::live_policy(&live)))
+}
+
+/// Milliseconds since 1970.
+fn now() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
+    u64::try_from(now).unwrap_or_default()
 }
 
 pub(super) fn unreadable(error: &ReadRunError) -> Failure {
@@ -170,6 +175,7 @@ mod tests {
             started(1, "a/failed"),
             json!({ "record": "decided", "test": 1, "verdict": { "is": "failed" }, "elapsed": 1.0, "headline": "m is 0.0, below 1.0", "at": at }),
             started(2, "a/open"),
+            json!({ "record": "turn", "test": 2, "run": 1, "turn": 2, "turns": 3, "at": "2026-11-22T02:31:09.000Z" }),
         ];
         // The last line is being written.
         let sealed = records.iter().zip(1..).map(|(record, number)| sealed_line(record, number));
@@ -212,10 +218,11 @@ mod tests {
         let progress = headline.progress.as_ref().unwrap();
         assert_eq!((progress.decided, progress.of), (1, 4));
         let open = running.model.cases.iter().find(|case| case.details.state == "unfinished").unwrap();
-        assert_eq!(
-            (open.details.word, open.why.as_deref()),
-            ("IN WORK", Some("run 1 of 2 in work; the case began 2026-11-22 02:31:07 UTC"))
-        );
+        assert_eq!((open.details.word, open.why.as_deref()), ("IN WORK", Some("run 1 of 2: turn 2 of 3")));
+        assert_eq!(open.details.in_work.as_ref().unwrap().began.as_deref(), Some("2026-11-22T02:31:09.000Z"));
+        assert!(text.contains(
+            "turn 2 of 3<span data-began=\"2026-11-22T02:31:09.000Z\">, since 2026-11-22 02:31:09 UTC</span>"
+        ));
         assert!(open.details.next.is_none() && open.cause.is_none());
         assert_eq!(running.model.rerun, ["cargo evalset run a.evalset.json:a/failed --agent-cmd x"]);
         // A later visitor learns of the end with the final numbers, and not before.
@@ -235,6 +242,10 @@ mod tests {
             "a/failed,a/open",
         ] {
             assert!(text.contains(word), "{word}: {text}");
+        }
+        // Nothing of a dead run is in work.
+        for word in ["turn 2 of 3", "data-began", "IN WORK"] {
+            assert!(!text.contains(word), "{word}: {text}");
         }
         let headline = &ended.model.headline;
         assert_eq!(headline.text, "1 failed, 1 unfinished, 2 never began");

@@ -79,17 +79,54 @@ function field(label, value, { isCode, hint } = {}) {
 
 // The edits of a turn; null if it has none.
 function editsOf(turn, at) {
-  const calls = turn.calls.map((it, n) => ({ call: n + 1, args: it.changed() })).filter((it) => it.args !== undefined);
+  const removed = turn.calls.map((it, n) => (it.isRemoved() ? n + 1 : 0)).filter(Boolean);
+  const calls = turn.calls.map((it, n) => ({ call: n + 1, args: it.changed() })).filter((it) => it.args !== undefined && !removed.includes(it.call));
+  const added = turn.added.map((it) => ({ tool: it.tool.value, args: it.args.area.value }));
   const [user, answer] = [turn.user.changed(), turn.answer.changed()];
-  return calls.length || user !== undefined || answer !== undefined ? { turn: at + 1, user, answer, calls } : null;
+  const isEdited = [calls, removed, added].some((it) => it.length) || user !== undefined || answer !== undefined;
+  return isEdited ? { turn: at + 1, user, answer, calls, removed, added } : null;
+}
+
+// A call with a button that removes it, and that takes it back.
+function callField(tool, args, n) {
+  const it = field(`Arguments of call ${n + 1}, ${tool}, as JSON`, args, { isCode: true });
+  const remove = button("Remove", () => {
+    const isRemoved = remove.getAttribute("aria-pressed") !== "true";
+    remove.setAttribute("aria-pressed", String(isRemoved));
+    remove.textContent = isRemoved ? "Removed: take it back" : "Remove";
+    if (it.area) it.area.disabled = isRemoved;
+  });
+  remove.setAttribute("aria-pressed", "false");
+  remove.setAttribute("aria-label", `Remove call ${n + 1}, ${tool}`);
+  return { ...it, node: el("div", "call-field", it.node, remove), isRemoved: () => remove.getAttribute("aria-pressed") === "true" };
+}
+
+// A call that is added: the name of its tool, and its arguments.
+function newCall(turn) {
+  const tool = el("input", "mono");
+  tool.type = "text";
+  tool.spellcheck = false;
+  const args = field("Its arguments as JSON", { text: "{}" }, { isCode: true });
+  const it = { tool, args };
+  const node = el("div", "call-field new", el("label", "field", el("span", "label", "The tool of a new call"), tool), args.node, button("Remove the new call", () => {
+    turn.added.splice(turn.added.indexOf(it), 1);
+    node.remove();
+    turn.add.focus();
+  }));
+  turn.added.push(it);
+  turn.add.before(node);
+  tool.focus();
 }
 
 function edit(card) {
-  const turns = card.of.fields.map((of) => ({
-    user: field("The user says", of.user),
-    calls: of.calls.map(([tool, args], n) => field(`Arguments of call ${n + 1}, ${tool}, as JSON`, args, { isCode: true })),
-    answer: field("The answer", of.answer, { hint: "none is expected if it is empty" }),
-  }));
+  const turns = card.of.fields.map((of) => {
+    const turn = {
+      user: field("The user says", of.user), calls: of.calls.map(([tool, args], n) => callField(tool, args, n)), added: [],
+      answer: field("The answer", of.answer, { hint: "none is expected if it is empty" }),
+    };
+    turn.add = button("Add a call", () => newCall(turn));
+    return turn;
+  });
   const leave = () => {
     form.remove();
     card.place.hidden = card.decide.hidden = false;
@@ -98,7 +135,7 @@ function edit(card) {
   const save = el("button", "main", "Save the draft");
   save.type = "submit";
   const form = el("form", "edit", turns.map((turn, at) => el("fieldset", "",
-    el("legend", "", `Turn ${at + 1}`), turn.user.node, turn.calls.map((it) => it.node), turn.answer.node)),
+    el("legend", "", `Turn ${at + 1}`), turn.user.node, turn.calls.map((it) => it.node), turn.add, turn.answer.node)),
   el("div", "decide", save, button("Cancel", () => { tell(card, ""); leave(); })));
   form.addEventListener("submit", async (event) => {
     event.preventDefault();

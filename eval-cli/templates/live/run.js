@@ -9,6 +9,25 @@ let asking = false;
 let wanted = false;
 let later;
 
+const connection = document.getElementById("connection");
+const ahead = Date.now() - Number(document.body.dataset.now);
+
+function lasted(seconds) {
+  const [minutes, hours] = [Math.floor(seconds / 60), Math.floor(seconds / 3600)];
+  return hours ? `${hours} h ${minutes % 60} min` : minutes ? `${minutes} min ${seconds % 60} s` : `${seconds} s`;
+}
+
+// Says how long each turn has been in work. Without a connection it is not known whether it still is: then when it began.
+function tick() {
+  for (const it of document.querySelectorAll("[data-began]")) {
+    const { began } = it.dataset;
+    const seconds = Math.max(0, Math.floor((Date.now() - ahead - Date.parse(began)) / 1000));
+    const text = connection.className === "on" ? `, since ${lasted(seconds)}` : `, since ${began.slice(0, 19).replace("T", " ")} UTC`;
+    if (it.textContent !== text) it.textContent = text;
+  }
+}
+setInterval(tick, 1000);
+
 const foldsOf = (node) => [...node.querySelectorAll("details")];
 
 // Shows the open case again: what was unfolded and where it was scrolled to stays.
@@ -46,6 +65,7 @@ function apply(news) {
   page.pressed();
   if (isOpen) reopen();
   else if (page.opened() === null && page.places.has(location.hash.slice(1))) page.follow();
+  tick();
   if (!details.length) return;
   page.changed();
   page.show(() => { if (seen && !seen.hidden) scrollBy(0, seen.getBoundingClientRect().top - top); });
@@ -69,7 +89,7 @@ async function refresh() {
   if (pause !== null) later = setTimeout(refresh, Number(pause));
 }
 
-on("all", refresh);
+on("all", () => { refresh(); tick(); });
 on("run", (news) => { if (news.run === run) refresh(); });
 
 // The run that was started here can be cancelled here.

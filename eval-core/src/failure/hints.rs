@@ -128,7 +128,7 @@ fn has_more(report: &CaseReport) -> bool {
 }
 
 /// Whether a golden that is out of date may be the cause: a metric failed that reads the expectations, and all runs did the
-/// same, so that what they did can take their place.
+/// same and not what is expected, so that what they did can take their place.
 pub(super) fn may_be_out_of_date(report: &CaseReport) -> bool {
     let same = |one: &RunReport, other: &RunReport| {
         one.transcript.turns.iter().zip(&other.transcript.turns).all(|(one, other)| {
@@ -140,6 +140,7 @@ pub(super) fn may_be_out_of_date(report: &CaseReport) -> bool {
         })
     };
     reads_the_golden(&report.verdict, &report.metrics)
+        && !report.is_as_expected()
         && !report.case.conversation.is_empty()
         && report.runs.iter().all(|run| run.error.is_none())
         && report.runs.windows(2).all(|pair| same(&pair[0], &pair[1]))

@@ -211,6 +211,22 @@ pub struct Started {
     pub at: SystemTime,
 }
 
+/// A turn of a run began. What happens in it is in the [`Ran`] of its run, so this tells only of a run in progress.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TurnBegan {
+    /// The number of the test.
+    pub test: u32,
+    /// Which run of the case this is, from 1.
+    pub run: usize,
+    /// The number of the turn, from 1.
+    pub turn: usize,
+    /// The number of turns; `None` if a simulated user decides when the conversation ends.
+    pub turns: Option<usize>,
+    /// When it began.
+    pub at: SystemTime,
+}
+
 /// A run ended. This is written before anything is scored.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -282,6 +298,9 @@ pub struct Decided {
     pub repeated: usize,
     /// The headline of a case that does not pass; `None` if it passes.
     pub headline: Option<String>,
+    /// Whether the case failed although each run did what it expects, so that another golden would not help. `false` in journals of
+    /// earlier versions.
+    pub as_expected: bool,
     /// The output of the failed test; `None` if it did not fail, and for cases that ran without the attribute.
     pub failure: Option<String>,
     /// When it ended.
@@ -327,6 +346,7 @@ record!(Started = "started" { test, name, eval_id, runs, pass, gate, attempt, at
     set_cases,
     literal,
 });
+record!(TurnBegan = "turn" { test, run, turn, at } { turns });
 record!(Ran = "ran" { test, run, evaluation, transcript } { repeated, tokens, simulator });
 record!(Scored = "scored" { test, run, evaluation, metrics } {});
 record!(RunInvalidated = "broke" { test, run, evaluation, error } {});
@@ -336,6 +356,7 @@ record!(Decided = "decided" { test, verdict, elapsed, at } {
     notes,
     repeated,
     headline,
+    as_expected,
     failure,
 });
 record!(Ended = "ended" { at } {});

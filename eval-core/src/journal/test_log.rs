@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use eval_format::{EvalCase, Meaning};
 use eval_support::variables;
 
-use super::record::{Decided, Planned, Ran, RunInvalidated, Scored, Started};
+use super::record::{Decided, Planned, Ran, RunInvalidated, Scored, Started, TurnBegan};
 use super::time;
 use super::writer::{self, Journal};
 use crate::compiled::Test;
@@ -97,6 +97,13 @@ impl TestLog {
 
     pub(crate) fn journal(&self) -> Option<&Journal> {
         self.0.as_ref().map(|log| &*log.journal)
+    }
+
+    /// Records that a turn begins, so that readers of a run in progress know which one is in work.
+    pub(crate) fn turn_began(&self, run: usize, turn: usize, turns: Option<usize>) {
+        if let Some(log) = &self.0 {
+            log.journal.add(&TurnBegan { test: log.test, run, turn, turns, at: time::now() });
+        }
     }
 
     /// Records the events of a run, and whether it is `repeated`; `None` if no journal is written. The
@@ -261,6 +268,7 @@ impl Decided {
             elapsed: report.elapsed,
             notes: report.notes.clone(),
             repeated: report.repeated.len(),
+            as_expected: report.verdict == Verdict::Failed && report.is_as_expected(),
             ..Self::of_verdict(report.verdict.clone(), texts, at)
         }
     }
@@ -276,6 +284,7 @@ impl Decided {
             notes: Vec::new(),
             repeated: 0,
             headline,
+            as_expected: false,
             failure,
             at,
         }
@@ -308,6 +317,7 @@ mod tests {
             set_cases: Some(1),
         };
         let log = TestLog::of_case(Some(journal), &of, &Options::default());
+        log.turn_began(1, 2, Some(3));
         let numbers = [1, 1, 2]
             .map(|run| log.ran(run, false, &mut Transcript::default(), Vec::new()).unwrap().evaluation());
         assert_eq!(numbers, [1, 2, 3]);
@@ -319,12 +329,14 @@ mod tests {
         let kinds: Vec<&str> = text.lines().map(|line| line.split('"').nth(3).unwrap()).collect();
         assert_eq!(
             kinds,
-            ["head", "started", "ran", "ran", "ran", "decided"],
+            ["head", "started", "turn", "ran", "ran", "ran", "decided"],
             "nothing is planned, it is a program"
         );
         let started: Started = serde_json::from_str(text.lines().nth(1).unwrap()).unwrap();
         let meaning = Meaning::from_case(&case);
         assert_eq!((started.asks, started.expects, &*started.name), (meaning.asks, meaning.expects, "c"));
+        let turn: TurnBegan = serde_json::from_str(text.lines().nth(2).unwrap()).unwrap();
+        assert_eq!((turn.test, turn.run, turn.turn, turn.turns), (1, 1, 2, Some(3)));
         let decided: Decided = serde_json::from_str(text.lines().last().unwrap()).unwrap();
         assert_eq!(decided.verdict, Verdict::error(Role::Harness, "no metric"));
         let texts = (decided.headline.as_deref(), decided.failure.as_deref());

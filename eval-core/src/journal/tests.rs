@@ -94,6 +94,7 @@ proptest! {
                 notes: vec![text.clone()],
                 repeated: 2,
                 headline: Some(text.clone()).filter(|text| !text.is_empty()),
+                as_expected: true,
                 failure: Some(text.clone()).filter(|text| !text.is_empty()),
                 at: SystemTime::UNIX_EPOCH,
             };

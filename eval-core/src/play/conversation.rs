@@ -32,18 +32,20 @@ impl Conditions<'_> {
     }
 }
 
-/// Plays a case against an agent. Errors are in the transcript. Later, `log` shows events that came too late.
+/// Plays a case against an agent. Errors are in the transcript. Later, `log` shows events that came too late. `begins` is told
+/// the number of each turn that begins.
 pub(crate) async fn converse(
     mut agent: Box<dyn Erased + '_>,
     case: &EvalCase,
     user: User<'_>,
     conditions: &Conditions<'_>,
     log: &Arc<Log>,
+    begins: &(dyn Fn(usize) + Sync),
 ) -> Transcript {
     let session = session(case, conditions);
     let mut transcript =
         Transcript { state: session.state.clone(), session: session.into(), ..Transcript::default() };
-    let played = play(&mut *agent, user, conditions, log, &mut transcript).await;
+    let played = play(&mut *agent, user, conditions, log, &mut transcript, begins).await;
     let error = end(&mut *agent, conditions, played).await.err();
     for turn in &mut transcript.turns {
         add_rubrics(&mut turn.invocation, case);
@@ -109,9 +111,11 @@ async fn play(
     conditions: &Conditions<'_>,
     log: &Arc<Log>,
     transcript: &mut Transcript,
+    begins: &(dyn Fn(usize) + Sync),
 ) -> Result<(), RunError> {
     start(agent, conditions, log, &transcript.session).await?;
     while let Some(message) = user.next(&transcript.turns).await? {
+        begins(transcript.turns.len() + 1);
         turn(agent, &message, conditions, log, transcript).await?;
     }
     read_state(agent, conditions, transcript).await
@@ -276,6 +280,11 @@ fn agent_fault(turn: Option<usize>, what: &str, fault: &Fault) -> RunError {
     RunError { unreachable: fault.is_unreachable(), ..agent_error(turn, &format!("{what}{fault}")) }
 }
 
+/// The number of turns of a case; `None` if a simulated user decides when the conversation ends.
+pub(crate) fn turns_of(case: &EvalCase) -> Option<usize> {
+    case.conversation_scenario.is_none().then_some(case.conversation.len())
+}
+
 /// The session of a case. Names that the case does not set are the runner's defaults.
 fn session(case: &EvalCase, conditions: &Conditions<'_>) -> Session {
     let input = case.session_input.as_ref();
@@ -291,6 +300,6 @@ fn session(case: &EvalCase, conditions: &Conditions<'_>) -> Session {
         .unwrap_or_else(|| fresh_id("eval-session"));
     session.state = input.map_or_else(Map::new, |input| input.state.clone());
     session.eval_id = Some(case.eval_id.clone());
-    session.turns = case.conversation_scenario.is_none().then_some(case.conversation.len());
+    session.turns = turns_of(case);
     session
 }

@@ -507,6 +507,30 @@ fn an_edited_draft_keeps_all_bytes_but_those_of_what_was_edited() {
         text.replacen("\"Hi\"", "\"Good \\\"day\\\"\"", 1).replacen("1.0", "7", 1).replacen("2e0", "2", 1);
     assert_eq!(editor.text(), edited);
 
+    // A call that is added as its neighbours are written, and taken away again.
+    let call = crate::FunctionCall::new("g", serde_json::json!({ "a": "b" }));
+    let mut more = case.clone();
+    for turn in &mut more.conversation {
+        let Some(IntermediateData::Tools { tool_uses, .. }) =
+            Some(turn.intermediate_data.get_or_insert_default())
+        else {
+            panic!("{turn:?}")
+        };
+        tool_uses.push(call.clone());
+    }
+    editor.edit_draft(&more).expect("it is a draft");
+    let added = "{\"args\": {\"a\": \"b\"}, \"name\": \"g\"}";
+    let with_calls = edited
+        .replacen("\"keep\":  2}}]}", &format!("\"keep\":  2}}}},  {}]}}", added.replace(", ", ",  ")), 1)
+        .replacen(
+            "\\u0042ye\"}]}}",
+            &format!("\\u0042ye\"}}]}}, \"intermediateData\": {{\"toolUses\": [{added}]}}}}"),
+            1,
+        );
+    assert_eq!(editor.text(), with_calls);
+    editor.edit_draft(&case).expect("it is a draft");
+    assert_eq!(editor.text(), edited);
+
     let mut fewer = draft.clone();
     fewer.conversation.pop();
     assert!(matches!(editor.edit_draft(&fewer), Err(EditError::NotTheSame { .. })));

@@ -67,13 +67,19 @@ impl Attempts {
                     head,
                     file,
                     started,
+                    turn: None,
                     evaluations: Vec::new(),
                     repeated: Vec::new(),
                     decided: None,
                 }));
             }
+            Record::TurnBegan(turn) => {
+                let attempt = self.attempt(turn.test)?;
+                attempt.turn = Some(turn);
+            }
             Record::Ran(ran) => {
                 let attempt = self.attempt(ran.test)?;
+                attempt.turn = None;
                 if ran.repeated {
                     attempt.repeated.push(ran);
                     return Ok(());
@@ -102,6 +108,7 @@ impl Attempts {
         if attempt.decided.is_some() {
             return Err(RecordError::Misplaced(format!("test {test} ends a second time")));
         }
+        attempt.turn = None;
         attempt.decided = Some(decided);
         decide_runs(attempt);
         match keep {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fmt, io};
 
-use eval_core::journal::{Decided, Head, ListedSet, Ran, Scored, Started};
+use eval_core::journal::{Decided, Head, ListedSet, Ran, Scored, Started, TurnBegan};
 
 use super::record::RecordError;
 
@@ -152,6 +152,9 @@ pub struct Attempt {
     pub file: Arc<Path>,
     /// The record of its start.
     pub started: Started,
+    /// The turn that began last, until its run is recorded; `None` if no run was in work when the records end, and in journals of
+    /// earlier versions.
+    pub turn: Option<TurnBegan>,
     /// The runs of the case, in the order in which they ended.
     pub evaluations: Vec<Evaluation>,
     /// The runs in which the agent was not reached and which `retry` repeated, in order. None of them is scored.

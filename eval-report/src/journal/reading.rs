@@ -247,7 +247,7 @@ fn head(line: Result<&[u8], usize>) -> Result<Head, RecordError> {
 
 /// Whether an incomplete line is about a test whose beginning is in a complete line before it.
 fn is_of_a_begun_test(torn: &[u8]) -> bool {
-    kind(torn).is_some_and(|kind| ["ran", "scored", "broke", "decided"].contains(&kind))
+    kind(torn).is_some_and(|kind| ["turn", "ran", "scored", "broke", "decided"].contains(&kind))
 }
 
 /// The name of the test in an incomplete line, if the name is complete. Names of tests need no escapes.

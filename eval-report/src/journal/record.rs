@@ -3,7 +3,7 @@
 use std::fmt;
 
 use eval_core::journal::{
-    Beside, Decided, Ended, Head, Listed, Planned, Ran, RunInvalidated, SCHEMA, Scored, Started,
+    Beside, Decided, Ended, Head, Listed, Planned, Ran, RunInvalidated, SCHEMA, Scored, Started, TurnBegan,
 };
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -35,6 +35,8 @@ pub enum Record {
     Planned(Planned),
     /// A test began.
     Started(Started),
+    /// A turn began.
+    TurnBegan(TurnBegan),
     /// A run ended and is not scored yet.
     Ran(Ran),
     /// A run was scored.
@@ -58,6 +60,7 @@ impl Record {
             Some("beside") => read(line, Self::Beside),
             Some("planned") => read(line, Self::Planned),
             Some("started") => read(line, Self::Started),
+            Some("turn") => read(line, Self::TurnBegan),
             Some("ran") => read(line, Self::Ran),
             Some("scored") => read(line, Self::Scored),
             Some("broke") => read(line, Self::RunInvalidated),

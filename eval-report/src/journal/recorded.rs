@@ -81,6 +81,7 @@ impl RecordedTest {
             head: Arc::new(Head::unwritten(began)),
             file: Path::new("").into(),
             started: Started::of_report(report, began),
+            turn: None,
             evaluations: report.runs.iter().map(evaluation).collect(),
             repeated: report.repeated.iter().map(Ran::of_report).collect(),
             decided: Some(Decided::of_report(report, failure_texts(report), ended)),

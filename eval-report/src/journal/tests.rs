@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use eval_core::Verdict;
 use eval_core::journal::{
-    Decided, Field, Head, JudgeUse, Ran, RunInvalidated, SCHEMA, Scored, Started, record_text,
+    Decided, Field, Head, JudgeUse, Ran, RunInvalidated, SCHEMA, Scored, Started, TurnBegan, record_text,
     sealed as sealed_text,
 };
 use eval_core::report::{Role, RunError, ScoredMetric, Transcript};
@@ -70,6 +70,11 @@ fn ran_line(
 
 fn ran(test: u32, evaluation: u32) -> Vec<u8> {
     ran_line(test, evaluation as usize, evaluation, &Transcript::default(), &[])
+}
+
+fn turn(test: u32, run: usize, turn: usize) -> Vec<u8> {
+    let at = "2026-11-22T02:31:08.000Z";
+    line(&made::<TurnBegan>(json!({ "test": test, "run": run, "turn": turn, "turns": 3, "at": at })))
 }
 
 fn scored_line(test: u32, run: usize, evaluation: u32, metrics: &[ScoredMetric]) -> Vec<u8> {
@@ -158,6 +163,30 @@ fn files_of_several_processes_are_one_run() {
 }
 
 #[test]
+fn a_turn_is_in_work_until_its_run_or_its_test_ends() {
+    let temporary = TempDir::new().unwrap();
+    let lines = [
+        line(&head("p")),
+        line(&started(1, "s::a")),
+        turn(1, 1, 1),
+        turn(1, 1, 2),
+        ran(1, 1),
+        turn(1, 2, 1),
+        line(&started(2, "s::b")),
+        line(&decided(1)),
+    ];
+    let at = |count: usize| {
+        fs::write(temporary.path().join("a.jsonl"), journal(&lines[..count])).unwrap();
+        let run = RecordedRun::outline(&[temporary.path()]).unwrap();
+        assert_eq!(run.unreadable, []);
+        run.tests[0].attempts[0].turn.as_ref().map(|it| (it.run, it.turn, it.turns))
+    };
+    let found: Vec<_> = (2..=8).map(at).collect();
+    let (first, second, third) = (Some((1, 1, Some(3))), Some((1, 2, Some(3))), Some((2, 1, Some(3))));
+    assert_eq!(found, [None, first, second, None, third, third, None]);
+}
+
+#[test]
 fn folders_of_several_machines_are_one_run() {
     let (one, two) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     fs::write(one.path().join("a.jsonl"), journal(&[line(&head("p")), line(&started(1, "s::a"))])).unwrap();
@@ -203,6 +232,7 @@ fn a_torn_line_may_tell_of_a_test_that_is_in_no_other() {
         (&b[..3], 1),
         (&b[..b.len() - 1], 1),
         (&ran(1, 1)[..20], 0),
+        (&turn(1, 1, 2)[..20], 0),
         (b"{\"record\":\"scored\",", 0),
         (b"{\"record\":\"decided\",\"test\":1", 0),
         (b"", 0),
@@ -224,7 +254,7 @@ fn lines_that_cannot_be_read_are_named_and_passed_over() {
         line(&head("p")),
         b"{\"record\":\"of a later version\",\"text\":[]}\n".to_vec(),
         b"{\"record\":\"ran\",\"test\":9}\n".to_vec(),
-        line(&decided(9)),
+        turn(9, 1, 1),
         b"{\"record\":\"ran\",}\n".to_vec(),
         line(&head("p")),
         line(&started(1, "s::a")),

@@ -15,6 +15,8 @@ pub struct CaseDetails {
     pub state: &'static str,
     pub word: &'static str,
     pub reason: Option<String>,
+    /// The part of a case in progress that is in work; `None` if the case or its run has ended.
+    pub in_work: Option<InWork>,
     /// The differences in a few words, as in the row of the case.
     pub differs: Option<String>,
     /// The place in its file: `evals/weather.evalset.json:12`.
@@ -28,6 +30,17 @@ pub struct CaseDetails {
     pub earlier: Vec<Earlier>,
     pub runs: Vec<Run>,
     pub printed: Option<Text>,
+}
+
+/// The part of a case that is in work.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct InWork {
+    /// `run 2 of 3: turn 1 of 2`.
+    pub what: String,
+    /// When it began: `2026-11-22T02:31:07.250Z`. The script of a server's page says how long ago that is.
+    pub began: Option<String>,
+    /// The same as people read it: `2026-11-22 02:31:07 UTC`.
+    pub shown: Option<String>,
 }
 
 /// The thing to do about a case, by the cause of its verdict.
@@ -132,6 +145,9 @@ pub struct Call {
     pub expected: Option<String>,
     pub actual: Option<String>,
     pub result: Option<String>,
+    /// The images in the result.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub result_media: Vec<Media>,
     /// The name of the tool.
     pub name: String,
     /// The arguments of a call that changed.

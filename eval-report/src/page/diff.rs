@@ -26,6 +26,15 @@ pub struct Part {
     /// The name of a long part that is the same in both texts and is closed at first: `1,240 equal words`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fold: Option<String>,
+    /// The words of lines that differ: those of both texts, and those of this one. Empty if the lines have little in common.
+    #[serde(rename = "w", skip_serializing_if = "Vec::is_empty")]
+    pub words: Vec<Part>,
+}
+
+impl Part {
+    fn new(side: Side, text: String) -> Self {
+        Self { side, text, fold: None, words: Vec::new() }
+    }
 }
 
 /// The most words between the equal beginning and end of both texts together that are compared: with more, the page
@@ -49,7 +58,7 @@ pub(super) fn words(expected: &str, actual: &str) -> Option<Vec<Part>> {
 
 pub(super) fn lines(expected: &str, actual: &str) -> Option<Vec<Part>> {
     let regions = by(expected, actual, |text| text.split_inclusive('\n').collect())?;
-    Some(folded(parts(regions), &LINES))
+    Some(folded(regions.into_iter().flat_map(with_words).collect(), &LINES))
 }
 
 /// The comparison of two texts that are cut into tokens; `None` if there are too many.
@@ -117,12 +126,29 @@ fn is_another(regions: &[Region], expected: &str, actual: &str) -> bool {
 }
 
 fn parts(regions: Vec<Region>) -> Vec<Part> {
-    let of_region = |region: Region| {
-        let all =
-            [(Side::Both, region.same), (Side::Expected, region.expected), (Side::Actual, region.actual)];
-        all.into_iter().map(|(side, text)| Part { side, text, fold: None })
+    regions.into_iter().flat_map(of_region).collect()
+}
+
+fn of_region(region: Region) -> impl Iterator<Item = Part> {
+    let all = [(Side::Both, region.same), (Side::Expected, region.expected), (Side::Actual, region.actual)];
+    all.into_iter().filter(|(_, text)| !text.is_empty()).map(|(side, text)| Part::new(side, text))
+}
+
+/// The parts of a region of lines, with the words that differ in them.
+fn with_words(region: Region) -> Vec<Part> {
+    let words = if region.expected.is_empty() || region.actual.is_empty() {
+        None
+    } else {
+        by(&region.expected, &region.actual, |text| text.tokenize_unicode_words())
     };
-    regions.into_iter().flat_map(of_region).filter(|part| !part.text.is_empty()).collect()
+    let words = words.filter(|words| !is_another(words, &region.expected, &region.actual));
+    let words = words.map(parts).unwrap_or_default();
+    let of_side = |part: Part| {
+        let is_of_side =
+            |word: &&Part| part.side != Side::Both && [part.side, Side::Both].contains(&word.side);
+        Part { words: words.iter().filter(is_of_side).cloned().collect(), ..part }
+    };
+    of_region(region).map(of_side).collect()
 }
 
 /// The unit of a comparison: how long equal texts are folded, and how much of them stays around a difference.
@@ -170,10 +196,10 @@ fn folded(parts: Vec<Part>, unit: &Unit) -> Vec<Part> {
         }
         let head = if at == 0 { 0 } else { unit.around };
         let tail = tokens.len() - if at == last { 0 } else { unit.around };
-        let both = |tokens: &[&str]| Part { side: Side::Both, text: tokens.concat(), fold: None };
+        let both = |tokens: &[&str]| Part::new(Side::Both, tokens.concat());
         let middle = tokens[head..tail].concat();
         let fold = Some((unit.name)(&middle));
-        let middle = Part { side: Side::Both, text: middle, fold };
+        let middle = Part { fold, ..Part::new(Side::Both, middle) };
         let all = [both(&tokens[..head]), middle, both(&tokens[tail..])];
         all.into_iter().filter(|part| !part.text.is_empty()).collect()
     });

@@ -95,9 +95,14 @@ fn mime(map: &Map) -> &str {
 }
 
 fn blob(map: &Map, budget: &Budget) -> Media {
-    let data = in_standard_alphabet(map.get("data").and_then(Value::as_str).unwrap_or_default());
+    of_data(mime(map), map.get("data").and_then(Value::as_str).unwrap_or_default(), budget)
+}
+
+/// Bytes of a type, in base64.
+pub(super) fn of_data(mime: &str, data: &str, budget: &Budget) -> Media {
+    let data = in_standard_alphabet(data);
     let bytes = data.len() / 4 * 3 + data.len() % 4 * 3 / 4;
-    Media { label: line(&format!("[{}, {}]", mime(map), size(bytes))), src: image(&data, bytes, budget) }
+    Media { label: line(&format!("[{mime}, {}]", size(bytes))), src: image(&data, bytes, budget) }
 }
 
 /// ADK writes bytes in the alphabet for URLs, other programs in the standard one.

@@ -29,6 +29,9 @@ pub struct PageModel {
 
 const MAX_OPEN_PLOTS: usize = 4;
 
+/// The script and the styles of the page have this number too.
+const ROWS_OF_PART: usize = 50;
+
 impl PageModel {
     /// The plots of metrics that are visible at first, and the others. If there are many plots, the others
     /// are the plots of metrics that failed no case.
@@ -36,6 +39,11 @@ impl PageModel {
         let failing = self.histograms.iter().filter(|plot| plot.below > 0).count();
         let first = if self.histograms.len() <= MAX_OPEN_PLOTS { MAX_OPEN_PLOTS } else { failing.max(1) };
         self.histograms.split_at(first.min(self.histograms.len()))
+    }
+
+    /// The rows in the parts of the table. A browser lays out only the parts in sight.
+    pub fn parts(&self) -> std::slice::Chunks<'_, CaseRow> {
+        self.cases.chunks(ROWS_OF_PART)
     }
 
     pub fn has_costs(&self) -> bool {

@@ -34,7 +34,7 @@ pub const ELEMENTS: &str = concat!(
 pub const COMPONENTS: &str = concat!(
     "const components = (() => {\n\"use strict\";\n",
     components!(),
-    "return { el, button, pill, body, runOf, jumps, tellCount, signs, terms };\n})();\n"
+    "return { el, button, pill, body, runOf, jumps, reveal, tellCount, signs, terms };\n})();\n"
 );
 
 const SCRIPT: &str = concat!(
@@ -63,6 +63,8 @@ pub struct Live {
     pub run: String,
     /// The version that the page has already.
     pub version: u64,
+    /// The time of the service in milliseconds: the clock of the browser may be another.
+    pub now: u64,
     pub style: &'static str,
     pub scripts: Vec<&'static str>,
 }
@@ -180,6 +182,7 @@ mod tests {
             expected: Some(line()),
             actual: Some(line()),
             result: Some(line()),
+            result_media: vec![Media { label: line(), src: None }],
             name: line(),
             keys: Some(keys_of_calls(&args(foreign), &args("x"), false)),
             note: Some(line()),

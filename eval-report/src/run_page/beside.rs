@@ -4,9 +4,9 @@ use eval_core::agent::Event;
 use eval_core::report::TurnRecord;
 use eval_format::{Bound, Content, Criterion, Invocation, Part};
 
-use super::scores;
-use super::turn::{Comparison, not_played, turn};
-use crate::page::{Budget, Turn, text};
+use super::turn::{Comparison, is_bad, not_played, turn};
+use super::{difference, scores};
+use crate::page::{Budget, Turn, TurnScore, text};
 
 /// The turns of a conversation. `expected` has the turns that it is compared with, if there are some.
 ///
@@ -30,6 +30,23 @@ pub fn turns(
     });
     let left = expected.unwrap_or_default().iter().skip(actual.len());
     played.chain(left.map(|turn| not_played(turn, &comparison, Vec::new(), &budget))).collect()
+}
+
+/// Adds scores to a turn. A score that failed, or that is missing, marks the turn.
+pub fn add_scores(turn: &mut Turn, scores: impl IntoIterator<Item = TurnScore>) {
+    turn.scores.extend(scores);
+    turn.bad |= turn.scores.iter().any(is_bad);
+    turn.differs |= turn.bad;
+}
+
+/// The differences between two conversations in the parts that the failed metrics look at, in a few words; `None` if there
+/// are none.
+pub fn differences<'m>(
+    actual: &[Invocation],
+    expected: &[Invocation],
+    failed: impl IntoIterator<Item = (&'m str, &'m Criterion)>,
+) -> Option<String> {
+    difference::of_turns(actual, expected, failed)
 }
 
 /// The scores that meet a bound: `≥ 0.8`.
@@ -74,6 +91,43 @@ mod tests {
         assert!(beside[0].calls[0].keys.is_some());
         assert_eq!(beside[0].compared.as_deref(), Some("beside the golden ones"));
         assert!(beside.len() == 2 && !beside[1].played, "a turn that did not come");
+    }
+
+    #[test]
+    fn a_score_that_failed_or_is_missing_marks_its_turn() {
+        let golden = [asked("Rome", "Yes.")];
+        for (state, bad) in
+            [("failed", true), ("not_evaluated", true), ("passed", false), ("informational", false)]
+        {
+            let mut turn = turns(&golden, Some(&golden), None, "").remove(0);
+            assert!(!turn.bad && !turn.differs);
+            add_scores(&mut turn, [TurnScore { state, ..TurnScore::default() }]);
+            assert_eq!((turn.bad, turn.differs, turn.scores.len()), (bad, bad, 1), "{state}");
+        }
+        let mut other = turns(&golden, Some(&[asked("Oslo", "Yes.")]), None, "").remove(0);
+        add_scores(&mut other, []);
+        assert!(other.differs && !other.bad, "calls that no metric looks at");
+    }
+
+    #[test]
+    fn differences_are_those_that_failed_metrics_look_at() {
+        let criterion = Criterion::new(1.0);
+        let said = |failed: &[&str]| {
+            let (actual, golden) = (asked("Rome", "No."), asked("Oslo", "Yes."));
+            let failed = failed.iter().map(|name| (*name, &criterion));
+            differences(&[actual], &[golden.clone(), golden], failed)
+        };
+        let calls = "turn 1: f `city` Oslo → Rome";
+        let answer = "answer differs: 'Yes' → 'No'";
+        for (failed, expected) in [
+            (&["tool_trajectory_avg_score"][..], Some(calls.to_owned())),
+            (&["response_match_score"], Some(format!("turn 1: {answer}"))),
+            (&["response_match_score", "tool_trajectory_avg_score"], Some(format!("{calls}; {answer}"))),
+            (&["of_users_own"], None),
+            (&[], None),
+        ] {
+            assert_eq!(said(failed), expected, "{failed:?}");
+        }
     }
 
     #[test]

@@ -44,6 +44,7 @@ pub(super) fn details(results: &RunResults<'_>, test: &TestResult<'_>, shared: &
         state: if word == "FLAKY" { "flaky" } else { test.state.name() },
         word,
         reason: test.reason().filter(|_| test.state != State::Passed).map(|reason| line(&reason)),
+        in_work: None,
         differs: None,
         place: test.location().map(|location| line(&format!("{}:{}", location.file, location.line))),
         facts: facts(test),

@@ -7,7 +7,7 @@ use eval_core::metric::arithmetic::{Pair, RuledCalls, comparison, values_equal};
 use eval_core::report::{MetricOutcome, MetricReport, TurnVerdict, Verdict};
 use eval_format::expect::{Relation, Rules, TurnRules};
 use eval_format::metric::{Subject, metric};
-use eval_format::{ArgsMatch, EvalCase, FunctionCall, Map, MatchType, Value};
+use eval_format::{ArgsMatch, Criterion, EvalCase, FunctionCall, Invocation, Map, MatchType, Value};
 
 use super::aligned::{Line, aligned};
 use crate::journal::Evaluation;
@@ -25,34 +25,50 @@ const MAX_REASON_CHARS: usize = 160;
 /// Only parts of a turn that a failed metric looks at count: an answer may be worded in another way.
 pub(super) fn of_test(test: &TestResult<'_>, case: Option<&EvalCase>) -> Option<String> {
     let run = test.attempt.evaluations.iter().find(|it| it.passed == Some(false))?;
-    let failed = Failed::new(test, run);
+    let failed = Failed::of_run(test, run);
+    let transcript = &run.ran.transcript;
     let rules = case.filter(|_| !test.attempt.started.literal).and_then(|case| Rules::of(case).ok());
     let rules = rules.unwrap_or_default();
     let mut found = Vec::new();
-    for (at, record) in run.ran.transcript.turns.iter().enumerate() {
+    for (at, record) in transcript.turns.iter().enumerate() {
         let expected = case.and_then(|case| case.conversation.get(at));
-        let mut of_turn = Vec::new();
-        if let (Some(expected), Some(how)) = (expected, failed.calls) {
-            let wanted: Vec<&FunctionCall> = expected.tool_calls().collect();
-            let made: Vec<&FunctionCall> = record.invocation.tool_calls().collect();
-            of_turn.extend(calls(&wanted, &made, how, rules.turn(at)));
-        }
-        if let Some(expected) = expected.filter(|it| failed.answers && it.final_response.is_some()) {
-            let answer = record.invocation.final_response.as_ref().map(|_| record.invocation.response_text());
-            of_turn.extend(answers(&expected.response_text(), answer.as_deref()));
-        }
+        let mut of_turn = expected
+            .map(|turn| failed.differences(turn, &record.invocation, rules.turn(at)))
+            .unwrap_or_default();
         if of_turn.is_empty() {
             of_turn.extend(reason(run, at));
         }
-        let of_turn = counted(&of_turn).into_iter().enumerate();
-        found.extend(
-            of_turn.map(|(nth, text)| if nth == 0 { format!("turn {}: {text}", at + 1) } else { text }),
-        );
+        found.extend(numbered(at, &of_turn));
     }
     if let Some(case) = case.filter(|_| failed.state) {
-        found.extend(state(&case.final_session_state, &run.ran.transcript.state));
+        found.extend(state(&case.final_session_state, &transcript.state));
     }
     joined(found)
+}
+
+/// The differences between conversations that no run recorded, as one line. `failed` has the metrics that failed.
+pub(super) fn of_turns<'m>(
+    actual: &[Invocation],
+    expected: &[Invocation],
+    failed: impl IntoIterator<Item = (&'m str, &'m Criterion)>,
+) -> Option<String> {
+    let failed = Failed::new(failed.into_iter().map(|(name, criterion)| (name, Some(criterion))));
+    let rules = Rules::default();
+    let turns = expected.iter().zip(actual).enumerate();
+    joined(
+        turns
+            .flat_map(|(at, (one, other))| numbered(at, &failed.differences(one, other, rules.turn(at))))
+            .collect(),
+    )
+}
+
+/// The differences of a turn, the first one with the number of the turn.
+fn numbered(at: usize, of_turn: &[String]) -> Vec<String> {
+    let mut counted = counted(of_turn);
+    if let Some(first) = counted.first_mut() {
+        *first = format!("turn {}: {first}", at + 1);
+    }
+    counted
 }
 
 /// Equal differences in a row as one: `get_forecast not called (3 times)`.
@@ -89,20 +105,42 @@ struct Failed {
 }
 
 impl Failed {
-    fn new(test: &TestResult<'_>, run: &Evaluation) -> Self {
+    fn of_run(test: &TestResult<'_>, run: &Evaluation) -> Self {
         let in_run = |report: &&MetricReport| {
             let scored = run.scored.iter().flat_map(|it| &it.metrics).find(|it| it.name == report.name);
             scored.map_or(report.verdict == Verdict::Failed, |it| it.verdict == Verdict::Failed)
         };
-        let failed: Vec<&MetricReport> = test.deciding().filter(in_run).collect();
-        let looks_at =
-            |subject| failed.iter().any(|it| metric(&it.name).is_some_and(|it| it.compares == subject));
-        let calls = failed.iter().find_map(|report| {
-            let (match_type, args) = comparison(&report.name, report.criterion.as_ref())?;
-            let is_plain = report.name == "tool_trajectory_avg_score" && match_type != MatchType::Exact;
-            Some(How { match_type, args, counts_extra: !is_plain && report.name != "trajectory_recall" })
-        });
-        Self { calls, answers: looks_at(Subject::Response), state: looks_at(Subject::SessionState) }
+        let failed = test.deciding().filter(in_run);
+        Self::new(failed.map(|report| (report.name.as_str(), report.criterion.as_ref())))
+    }
+
+    fn new<'m>(failed: impl Iterator<Item = (&'m str, Option<&'m Criterion>)>) -> Self {
+        let mut all = Self { calls: None, answers: false, state: false };
+        for (name, criterion) in failed {
+            let subject = metric(name).map(|it| it.compares);
+            all.answers |= subject == Some(Subject::Response);
+            all.state |= subject == Some(Subject::SessionState);
+            all.calls = all.calls.or_else(|| {
+                let (match_type, args) = comparison(name, criterion)?;
+                let is_plain = name == "tool_trajectory_avg_score" && match_type != MatchType::Exact;
+                Some(How { match_type, args, counts_extra: !is_plain && name != "trajectory_recall" })
+            });
+        }
+        all
+    }
+
+    /// The differences in the parts of a turn that the metrics look at.
+    fn differences(&self, expected: &Invocation, actual: &Invocation, rules: &TurnRules) -> Vec<String> {
+        let mut found = Vec::new();
+        if let Some(how) = self.calls {
+            let [wanted, made] = [expected, actual].map(|turn| turn.tool_calls().collect::<Vec<_>>());
+            found.extend(calls(&wanted, &made, how, rules));
+        }
+        if self.answers && expected.final_response.is_some() {
+            let answer = actual.final_response.as_ref().map(|_| actual.response_text());
+            found.extend(answers(&expected.response_text(), answer.as_deref()));
+        }
+        found
     }
 }
 

@@ -1,13 +1,16 @@
 //! The row of a case.
 
+use std::time::SystemTime;
+
 use eval_core::metric::arithmetic::mean;
 use eval_core::report::{MetricReport, Verdict, short};
 use eval_support::words;
 
 use super::history::{Change, History};
 use super::{case, cause, difference};
+use crate::journal::{Attempt, Evaluation};
 use crate::output::time;
-use crate::page::{CaseRow, Pill, line};
+use crate::page::{CaseRow, InWork, Pill, line};
 use crate::price::Cost;
 use crate::recorded::{RunCounts, RunResults, State, TestResult};
 
@@ -28,8 +31,9 @@ pub(super) fn row(
     let (pills, others): (Vec<_>, Vec<_>) =
         test.deciding().partition(|metric| !matches!(metric.verdict, Verdict::Passed | Verdict::Skipped(_)));
     let failed: Vec<&str> = pills.iter().map(|metric| metric.name.as_str()).collect();
-    let in_work = test.is_in_progress.then(|| in_work(test.runs, &time::shown(test.attempt.started.at)));
+    details.in_work = test.is_in_progress.then(|| in_work(test.runs, test.attempt));
     details.differs.clone_from(&differs);
+    let in_work = details.in_work.as_ref().map(|it| it.what.clone());
     let why = in_work.or(differs).or_else(|| details.reason.clone());
     let change = history.change(test);
     let mut filters = state_filters(test);
@@ -62,15 +66,38 @@ pub(super) fn row(
     }
 }
 
-/// `run 2 of 3 in work; the case began 2026-11-20 02:31:07 UTC`. Journals tell of a turn when its run has ended.
-fn in_work(runs: RunCounts, began: &str) -> String {
+/// `run 2 of 3: turn 1 of 2`, and when it began.
+fn in_work(runs: RunCounts, attempt: &Attempt) -> InWork {
     let RunCounts { total, ran, .. } = runs;
-    let what = if ran < total {
-        format!("run {} of {total} in work", ran + 1)
-    } else {
-        "all runs ended, scores to come".to_owned()
+    let in_run = |number: usize, what: &str| match (total, what) {
+        (0 | 1, "") => "in work".to_owned(),
+        (0 | 1, what) => what.to_owned(),
+        (_, "") => format!("run {number} of {total} in work"),
+        (_, what) => format!("run {number} of {total}: {what}"),
     };
-    format!("{what}; the case began {began}")
+    let last = attempt.evaluations.last();
+    let is_unscored = |it: &&Evaluation| it.scored.is_none() && it.ran.transcript.error.is_none();
+    match (&attempt.turn, last.filter(is_unscored)) {
+        (Some(turn), _) => {
+            let of = turn.turns.map(|turns| format!(" of {turns}")).unwrap_or_default();
+            InWork::since(in_run(turn.run, &format!("turn {}{of}", turn.turn)), turn.at)
+        }
+        (None, Some(evaluation)) => InWork {
+            what: in_run(evaluation.ran.run, "all turns ended, scores to come"),
+            ..InWork::default()
+        },
+        (None, None) if ran == 0 => InWork::since(in_run(1, ""), attempt.started.at),
+        (None, None) if ran < total => InWork { what: in_run(ran + 1, ""), ..InWork::default() },
+        (None, None) => {
+            InWork { what: "all runs ended, the verdict to come".to_owned(), ..InWork::default() }
+        }
+    }
+}
+
+impl InWork {
+    fn since(what: String, at: SystemTime) -> Self {
+        Self { what, began: Some(time::iso(at)), shown: Some(time::shown(at)) }
+    }
 }
 
 /// `new failure, last passed 2026-11-20 02:31:07 UTC`.
@@ -138,7 +165,11 @@ fn pill(metric: &MetricReport) -> Pill {
 
 #[cfg(test)]
 mod tests {
+    use eval_core::journal::sealed_line;
+    use serde_json::json;
+
     use super::*;
+    use crate::journal::RecordedRun;
 
     #[test]
     fn it_is_said_how_many_runs_neither_passed_nor_failed() {
@@ -160,13 +191,47 @@ mod tests {
     }
 
     #[test]
-    fn a_case_in_work_says_how_far_it_is() {
-        for (total, ran, said) in [
-            (1, 0, "run 1 of 1 in work; the case began now"),
-            (3, 1, "run 2 of 3 in work; the case began now"),
-            (2, 2, "all runs ended, scores to come; the case began now"),
+    fn a_case_in_work_says_which_turn_is_in_work_since_when() {
+        let (began, turn) = ("2026-11-22T02:31:07.250Z", "2026-11-22T02:31:09.500Z");
+        let started = json!({ "record": "started", "test": 1, "name": "a", "eval_id": "a", "pass": "mean", "gate": "mean",
+            "attempt": 1, "at": began });
+        let turn = |run: usize, number: usize, turns: Option<usize>| json!({ "record": "turn", "test": 1, "run": run, "turn": number, "turns": turns, "at": turn });
+        let ran = |run: usize, error: serde_json::Value| json!({ "record": "ran", "test": 1, "run": run, "evaluation": run, "transcript": error });
+        let scored = |run: usize| json!({ "record": "scored", "test": 1, "run": run, "evaluation": run, "metrics": [] });
+        let whole = || json!({});
+        let gone = || json!({ "error": { "role": "agent", "message": "gone" } });
+        for (runs, records, what, since) in [
+            (1, vec![], "in work", Some(":07.250Z")),
+            (1, vec![turn(1, 2, Some(3))], "turn 2 of 3", Some(":09.500Z")),
+            (1, vec![turn(1, 1, Some(2)), turn(1, 2, Some(2))], "turn 2 of 2", Some(":09.500Z")),
+            (1, vec![turn(1, 2, None)], "turn 2", Some(":09.500Z")),
+            (1, vec![turn(1, 1, None), ran(1, whole())], "all turns ended, scores to come", None),
+            (1, vec![ran(1, whole()), scored(1)], "all runs ended, the verdict to come", None),
+            (3, vec![], "run 1 of 3 in work", Some(":07.250Z")),
+            (
+                3,
+                vec![ran(1, whole()), scored(1), turn(2, 1, Some(2))],
+                "run 2 of 3: turn 1 of 2",
+                Some(":09.500Z"),
+            ),
+            (3, vec![ran(1, whole())], "run 1 of 3: all turns ended, scores to come", None),
+            (3, vec![ran(1, gone())], "run 2 of 3 in work", None),
+            (3, vec![turn(1, 1, Some(1)), ran(1, whole()), scored(1)], "run 2 of 3 in work", None),
         ] {
-            assert_eq!(in_work(RunCounts { total, ran, ..RunCounts::default() }, "now"), said);
+            let folder = tempfile::tempdir().unwrap();
+            let head = json!({ "record": "head", "schema": 2, "evalset": "0", "run": "r", "pid": 1, "started": began });
+            let mut started = started.clone();
+            started["runs"] = runs.into();
+            let all = [head, started].into_iter().chain(records);
+            let text: String = all.zip(1..).map(|(record, number)| sealed_line(&record, number)).collect();
+            std::fs::write(folder.path().join("a.jsonl"), text).unwrap();
+            let run = RecordedRun::read(folder.path()).unwrap();
+            assert_eq!(run.unreadable, []);
+            let [test] = TestResult::all(&run).try_into().unwrap();
+            let found = in_work(test.runs, test.attempt);
+            assert_eq!(found.what, what);
+            assert_eq!(found.began.as_deref().map(|it| &it[16..]), since, "{what}");
+            assert_eq!(found.shown.is_some(), since.is_some());
         }
     }
 

@@ -6,14 +6,13 @@ use eval_core::agent::Event;
 use eval_core::metric::arithmetic::{Pair, RuledCalls, comparison};
 use eval_core::report::TurnRecord;
 use eval_format::expect::{Relation, Rules};
-use eval_format::{
-    ArgsMatch, Criterion, EvalCase, FunctionCall, FunctionResponse, Invocation, MatchType, Value,
-};
+use eval_format::{ArgsMatch, Criterion, EvalCase, FunctionCall, FunctionResponse, Invocation, MatchType};
 use eval_support::words;
 
 use super::aligned::{Line, aligned};
 use crate::page::{
-    self, Budget, Call, Step, Turn, TurnScore, keys_of_calls, line, media, media_labels, same_media, text,
+    self, Budget, Call, Media, Step, ToolResult, Turn, TurnScore, keys_of_calls, line, media, media_labels,
+    same_media, text, tool_result,
 };
 use crate::recorded::TestResult;
 
@@ -88,7 +87,7 @@ pub(super) fn turn(
 ) -> Turn {
     let actual = &record.invocation;
     let answer = answer(expected, actual, budget);
-    let calls = calls(at, record, expected, comparison);
+    let calls = calls(at, record, expected, comparison, budget);
     let bad = scores.iter().any(is_bad);
     let calls_differ =
         calls.iter().any(|call| !matches!(call.is, "same" | "made" | "loosened" | "left_out" | "other"));
@@ -110,7 +109,7 @@ pub(super) fn turn(
 }
 
 /// Whether a score is the fault of its turn. An error of a metric without a reason is the fault of another turn.
-fn is_bad(score: &TurnScore) -> bool {
+pub(super) fn is_bad(score: &TurnScore) -> bool {
     match score.state {
         "failed" | "not_evaluated" => true,
         "error" => score.reason.is_some(),
@@ -176,19 +175,18 @@ fn calls(
     record: &TurnRecord,
     expected: Option<&Invocation>,
     comparison: &Comparison,
+    budget: &Budget,
 ) -> Vec<Call> {
     let actual: Vec<&FunctionCall> = record.invocation.tool_calls().collect();
-    let results = results(&record.events, &actual);
+    let mut results = results(&record.events, &actual, budget);
     let shown = |call: &FunctionCall| line(&call.to_string());
     let Some(expected) = expected else {
         let made = actual.iter().zip(results);
         return made
-            .map(|(call, result)| Call {
-                is: "made",
-                name: name(call),
-                actual: Some(shown(call)),
-                result,
-                ..Call::default()
+            .map(|(call, result)| {
+                let (result, result_media) = shown_result(result);
+                let (name, actual) = (name(call), Some(shown(call)));
+                Call { is: "made", name, actual, result, result_media, ..Call::default() }
             })
             .collect();
     };
@@ -212,6 +210,7 @@ fn calls(
             let allows_more = comparison.args == ArgsMatch::Subset;
             keys_of_calls(&args(expected[e]), &args(actual[a]), allows_more)
         });
+        let (result, result_media) = shown_result(a.and_then(|a| results[a].take()));
         Call {
             is,
             name: e.map(|e| name(expected[e])).or_else(|| a.map(|a| name(actual[a]))).unwrap_or_default(),
@@ -221,7 +220,8 @@ fn calls(
                 Some(e) => shown(&in_order_of(expected[e], actual[a])),
                 None => shown(actual[a]),
             }),
-            result: a.and_then(|a| results[a].clone()),
+            result,
+            result_media,
             note: match (is, e, a) {
                 ("moved", Some(e), Some(a)) => {
                     Some(format!("expected as call {}, made as call {}", e + 1, a + 1))
@@ -264,8 +264,12 @@ fn in_order_of(expected: &FunctionCall, actual: &FunctionCall) -> FunctionCall {
     ordered
 }
 
+fn shown_result(result: Option<ToolResult>) -> (Option<String>, Vec<Media>) {
+    result.map_or_else(Default::default, |result| (Some(result.shown), result.media))
+}
+
 /// The result of each call: the next response with its id and its tool.
-fn results(events: &[Event], calls: &[&FunctionCall]) -> Vec<Option<String>> {
+fn results(events: &[Event], calls: &[&FunctionCall], budget: &Budget) -> Vec<Option<ToolResult>> {
     let responses = events.iter().flat_map(Event::parts).filter_map(|part| part.function_response.as_ref());
     let mut left: HashMap<(Option<&str>, Option<&str>), Vec<&FunctionResponse>> = HashMap::new();
     for response in responses {
@@ -276,8 +280,7 @@ fn results(events: &[Event], calls: &[&FunctionCall]) -> Vec<Option<String>> {
     }
     let of_calls = calls.iter().map(|call| {
         let response = left.get_mut(&(call.id.as_deref(), call.name.as_deref()))?.pop()?;
-        let value = response.response.as_ref().map(|map| Value::from(map.clone()).to_string());
-        Some(line(&value.unwrap_or_default()))
+        Some(tool_result(response, budget))
     });
     of_calls.collect()
 }
@@ -370,7 +373,7 @@ fn steps(events: &[Event]) -> impl Iterator<Item = Step> {
 mod tests {
     use std::time::Duration;
 
-    use eval_format::{Content, Part, UsageMetadata};
+    use eval_format::{Content, Part, UsageMetadata, Value};
     use serde_json::json;
 
     use super::*;
@@ -402,7 +405,8 @@ mod tests {
         ];
         let calls =
             [call(Some("a"), "f"), call(Some("b"), "f"), call(None, "g"), call(None, "g"), call(None, "g")];
-        let found = results(&events, &calls.iter().collect::<Vec<_>>());
+        let found = results(&events, &calls.iter().collect::<Vec<_>>(), &Budget::default());
+        let found: Vec<_> = found.into_iter().map(|result| result.map(|it| it.shown)).collect();
         let n = |n: i64| Some(format!(r#"{{"n":{n}}}"#));
         assert_eq!(found, [n(1), n(2), n(3), n(4), None]);
     }

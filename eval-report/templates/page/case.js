@@ -187,7 +187,8 @@ function runOf(run, all) {
   const anyBad = run.turns.some((turn) => turn.bad);
   // The place at which it broke off.
   const last = Math.max(run.turns.filter((turn) => turn.played).length - 1, 0);
-  const isOpen = (turn, at) => all || (run.error ? at === last : !anyBad || turn.bad);
+  const leads = (turn) => (anyBad ? turn.bad : run.state === "passed" || turn.differs || run.turns.every((it) => !it.differs));
+  const isOpen = (turn, at) => all || (run.error ? at === last : leads(turn));
   const stateFirst = !anyBad && run.state_rows.some((row) => row.differs);
   const error = run.error && scrollable(said(run.error, "mono error-text"));
   return el("div", "",
@@ -227,8 +228,16 @@ function whatToDo(of) {
   return node;
 }
 
-// What differs in a line, or else the reason of the verdict.
+// What is in work, since when. A server's page tells how long ago that is.
+function inWork(it) {
+  const since = it.began ? el("span", "", `, since ${it.shown}`) : null;
+  if (since) since.dataset.began = it.began;
+  return el("p", "lead", it.what, since);
+}
+
+// What is in work, or what differs in a line, or else the reason of the verdict.
 function leadOf(of) {
+  if (of.in_work) return inWork(of.in_work);
   const text = of.differs || of.reason;
   return text ? el("p", "lead", inCode(text)) : null;
 }

@@ -37,8 +37,7 @@ function openCase(at) {
 
 // Opens the group of a case that a link leads to.
 function unfold(at) {
-  rowFacts ??= factsOf();
-  const key = keyOf(rowFacts[at]);
+  const key = keyOf(factsOf(at));
   if (!turned.delete(key)) turned.add(key);
   arrange(() => rows[at].scrollIntoView({ block: "nearest" }));
 }
@@ -133,7 +132,7 @@ follow();
 if (window.evalsetLive) window.evalsetLive({
   rows, places, words, sent, show, follow, pressed,
   opened: () => open,
-  changed: () => { rowFacts = null; },
+  changed: forgetFacts,
   again() {
     const of = detailsOf(open);
     const state = detail.querySelector(".case-head .state");

@@ -25,7 +25,7 @@ function place(node) {
 
 // The text of a part. A long one that is equal is closed behind its name.
 function partOf(part) {
-  if (part.d !== "=") return el(part.d === "-" ? "del" : "ins", "", part.t);
+  if (part.d !== "=") return el(part.d === "-" ? "del" : "ins", "", part.w ? part.w.map((it) => (it.d === "=" ? it.t : el("mark", "", it.t))) : part.t);
   if (!part.fold || whole) return part.t;
   const node = button(`… ${part.fold} …`, () => node.replaceWith(part.t));
   node.classList.add("folded");
@@ -152,7 +152,7 @@ const callText = (call) => call.actual === null ? call.expected : call.actual;
 
 function callOf(call, compared) {
   const copy = whole ? null : copier(callText(call), "call");
-  const result = [call.note, call.result && "returned " + call.result].filter(Boolean).map((text) => el("span", "result", text));
+  const result = [call.note, call.result && "returned " + call.result].filter(Boolean).map((text) => el("span", "result", text)).concat(media(call.result_media) ?? []);
   const code = (text, tag) => (text === null ? "–" : el("code", "", tag ? el(tag, "", text) : text));
   const sign = signs[call.is];
   if (!compared) return [call.is, sign, el("span", "", code(call.actual), ...result), copy];

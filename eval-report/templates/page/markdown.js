@@ -22,6 +22,32 @@ function inlineOf(text) {
 
 const listItem = /^\s{0,12}(?:([-*+])|(\d{1,9})[.)])\s+(.*)$/;
 
+// A list with the lists in it: an item that is further right is in a list of the item before it. Other lines go on with the item above.
+function listOf(lines) {
+  const root = el("div", "");
+  // The lists that are open, each with how far right it is.
+  const stack = [];
+  for (const line of lines) {
+    const [, bullet, number, text] = listItem.exec(line) ?? [];
+    const right = /^\s*/.exec(line)[0].replaceAll("\t", "    ").length;
+    if (text === undefined) {
+      stack.at(-1).list.lastChild.append("\n", ...inlineOf(line.trim()));
+      continue;
+    }
+    while (stack.length && right < stack.at(-1).right) stack.pop();
+    const [top, tag] = [stack.at(-1), bullet ? "ul" : "ol"];
+    if (top && right < top.right + 2 && top.tag !== tag) stack.pop();
+    if (!top || right >= top.right + 2 || top.tag !== tag) {
+      const list = el(tag, "");
+      if (number && number !== "1") list.start = Number(number);
+      (stack.at(-1)?.list.lastChild ?? root).append(list);
+      stack.push({ list, tag, right });
+    }
+    stack.at(-1).list.append(el("li", "", inlineOf(text)));
+  }
+  return [...root.childNodes];
+}
+
 // The elements of a text, block by block.
 function markdownOf(text) {
   const lines = text.split("\n");
@@ -44,9 +70,7 @@ function markdownOf(text) {
       at += 1;
       out.append(el("h4", "", inlineOf(heading[2])));
     } else if (listItem.test(line)) {
-      const tag = listItem.exec(line)[2] === undefined ? "ul" : "ol";
-      const items = take((it) => listItem.test(it) && (listItem.exec(it)[2] === undefined ? "ul" : "ol") === tag);
-      out.append(el(tag, "", items.map((it) => el("li", "", inlineOf(listItem.exec(it)[3])))));
+      out.append(...listOf(take((it) => listItem.test(it) || /^\s{2,}\S/.test(it))));
     } else if (line.startsWith(">")) {
       out.append(el("blockquote", "", inlineOf(take((it) => it.startsWith(">")).map((it) => it.replace(/^>\s?/, "")).join("\n"))));
     } else if (line.trim() === "") {

@@ -1,7 +1,9 @@
 // The rows of the table: which are shown, in which order and groups. Without this script the page is the table alone.
 
 const rows = [...document.querySelectorAll("tr.case")];
-const lines = document.querySelector("#cases tbody");
+// The lines are in parts of so many: the browser lays out only the parts in sight.
+const ofPart = 50;
+const cases = document.getElementById("cases");
 const search = document.getElementById("search");
 const sort = document.getElementById("sort");
 const group = document.getElementById("group");
@@ -50,8 +52,10 @@ function asJson(text) {
 
 const fits = [];
 let working = 0;
+let isFollowing = false;
 
-// Works in parts of 30 ms, so that typing never waits. `step` does one thing and gives its weight; a newer work ends this one.
+// Works in parts of 30 ms, so that typing never waits. `step` does one thing and gives its weight; a newer work ends this one. Large
+// work that follows another one begins in a task of its own.
 function inParts(count, step, done) {
   const mine = ++working;
   let at = 0;
@@ -61,13 +65,17 @@ function inParts(count, step, done) {
     // The browser lays out what changed in one go.
     let changed = 0;
     while (at < count && changed < 500 && performance.now() < end) changed += step(at++);
-    if (at === count) done();
-    else {
+    if (at === count) {
+      isFollowing = true;
+      done();
+      isFollowing = false;
+    } else {
       if (step === fit) shown.textContent = "searching …";
       setTimeout(part, changed ? 20 : 0);
     }
   };
-  part();
+  if (isFollowing && count > 2000) setTimeout(part, 0);
+  else part();
 }
 
 let query = "";
@@ -75,6 +83,7 @@ let inJson = "";
 
 function fit(at) {
   const row = rows[at];
+  factsOf(at);
   fits[at] = (filter === "all" || row.dataset.filters.split(" ").includes(filter))
     && (!tag.value || tagsOf(row).includes(tag.value))
     && (!query || row.textContent.toLowerCase().includes(query) || says(at, query, inJson));
@@ -86,6 +95,7 @@ function show(done) {
   query = search.value.trim().toLowerCase();
   inJson = asJson(query);
   inParts(rows.length, fit, () => {
+    offerTags();
     const count = fits.filter(Boolean).length;
     shown.textContent = count === rows.length ? "" : `${count} of ${rows.length} cases`;
     none.hidden = count > 0;
@@ -96,7 +106,8 @@ function show(done) {
 // ---- Their order and groups
 
 // What rows are sorted and grouped by, of each row.
-let rowFacts = null;
+let rowFacts = [];
+let isRanked = false;
 
 function tagsOf(row) {
   return row.dataset.tags ? row.dataset.tags.split("\n") : [];
@@ -110,18 +121,31 @@ function offerTags() {
   tag.parentNode.hidden = tag.length < 2;
 }
 
-function factsOf() {
-  offerTags();
-  const all = rows.map((row, at) => {
-    const of = row.dataset;
+function factsOf(at) {
+  if (!rowFacts[at]) {
+    const of = rows[at].dataset;
     const number = (text) => (text === undefined ? null : Number(text));
-    return { at, rank: 0, urgency: Number(of.urgency), place: Number(of.at), cause: of.cause, set: of.set, metric: of.metric,
-      tags: tagsOf(row).sort(names.compare).join(", "), state: row.querySelector(".state").textContent, time: number(of.time), cost: number(of.cost), score: number(of.score) };
-  });
+    rowFacts[at] = { at, rank: 0, urgency: Number(of.urgency), place: Number(of.at), cause: of.cause, set: of.set, metric: of.metric,
+      tags: tagsOf(rows[at]).sort(names.compare).join(", "), state: rows[at].querySelector(".state").textContent, time: number(of.time), cost: number(of.cost), score: number(of.score) };
+  }
+  return rowFacts[at];
+}
+
+// Forgets the facts: rows have changed.
+function forgetFacts() {
+  rowFacts = [];
+  isRanked = false;
+}
+
+// The facts of all rows with their ranks, as the page was sorted.
+function ranked() {
+  const all = rows.map((row, at) => factsOf(at));
+  if (isRanked) return all;
   const first = new Map();
   for (const of of all) if (of.cause) first.set(of.cause, Math.min(of.place, first.get(of.cause) ?? Infinity));
   const place = (of) => (of.cause ? first.get(of.cause) : of.place);
   [...all].sort((a, b) => a.urgency - b.urgency || place(a) - place(b) || a.place - b.place).forEach((of, rank) => { of.rank = rank; });
+  isRanked = true;
   return all;
 }
 
@@ -186,8 +210,7 @@ function keyOf(of) {
 
 // The lines of the table in their order: each with whether it is hidden.
 function arranged() {
-  rowFacts ??= factsOf();
-  const order = [...rowFacts].sort((a, b) => sorts[sort.value](a, b) || a.rank - b.rank);
+  const order = ranked().sort((a, b) => sorts[sort.value](a, b) || a.rank - b.rank);
   const found = new Map();
   for (const of of order) {
     const key = keyOf(of) ?? of.at;
@@ -220,21 +243,39 @@ function arranged() {
 
 let order = rows;
 
+// The part of the table with this number. The first parts are there already.
+function partOfTable(number) {
+  if (cases.tBodies[number]) return cases.tBodies[number];
+  const part = el("tbody", "");
+  part.setAttribute("role", "rowgroup");
+  cases.append(part);
+  return part;
+}
+
 // Puts the lines into their order. What has the focus keeps it.
 function arrange(done) {
   const all = arranged();
   order = all.map(([node]) => node).filter((node) => node.id);
-  const had = lines.contains(document.activeElement) ? document.activeElement : null;
-  let cursor = lines.firstElementChild;
+  const had = cases.contains(document.activeElement) ? document.activeElement : null;
+  let part;
+  let cursor;
   inParts(all.length, (at) => {
+    if (at % ofPart === 0) {
+      part = partOfTable(at / ofPart);
+      cursor = part.firstElementChild;
+      const rows = all.slice(at, at + ofPart).filter(([, hidden]) => !hidden).length;
+      part.hidden = rows === 0;
+      part.style.setProperty("--rows", rows);
+    }
     const [node, hidden] = all[at];
     const isThere = node === cursor;
     if (isThere) cursor = cursor.nextElementSibling;
-    else lines.insertBefore(node, cursor);
+    else part.insertBefore(node, cursor);
     const isSame = node.hidden === hidden;
     node.hidden = hidden;
     return isThere && isSame ? 0 : 1;
   }, () => {
+    for (const left of [...cases.tBodies].slice(Math.ceil(all.length / ofPart))) left.hidden = true;
     if (had && had.isConnected && document.activeElement !== had) had.focus({ preventScroll: true });
     if (done) done();
   });

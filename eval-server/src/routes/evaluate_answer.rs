@@ -7,6 +7,7 @@ use eval_agents::traces::{ToolCall, Turn, Usage};
 use eval_core::Score;
 use eval_core::metric::RubricScore;
 use eval_core::metric::arithmetic::mean::exact;
+use eval_core::report::TurnVerdict;
 use eval_format::{FunctionCall, Invocation, Map, Value};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -105,6 +106,9 @@ pub(crate) struct MetricResult {
     pub(super) eval_status: EvalStatus,
     pub(super) per_invocation_scores: Vec<Option<f64>>,
     pub(super) per_invocation_statuses: Vec<EvalStatus>,
+    /// The verdicts on the turns. agentevals has no status for a turn of which nothing is expected.
+    #[serde(skip)]
+    pub(super) turns: Vec<TurnVerdict>,
     /// The reason for a missing score.
     pub(super) error: Option<String>,
     /// A word for what failed.

@@ -341,6 +341,7 @@ fn result(
         },
         per_invocation_scores: scores(scored).iter().map(Score::value).collect(),
         per_invocation_statuses: scored.turns.iter().map(of_turn).collect(),
+        turns: scored.turns.clone(),
         error,
         error_type,
         details,

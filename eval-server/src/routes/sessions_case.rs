@@ -9,14 +9,14 @@ use eval_core::report::short;
 use eval_format::metric::metric;
 use eval_format::{Bound, Criterion, Invocation};
 use eval_report::page::{CaseDetails, JudgedRubric, MetricLine, Run, RunScore, TurnScore, line, text};
-use eval_report::run_page::{needed, turns};
+use eval_report::run_page::{self, differences, needed, turns};
 use eval_support::words::{count, tokens};
 use serde::Serialize;
 
 use super::evaluate_answer::{EvalStatus, MetricResult};
 use super::evaluate_request::{Evaluator, answer as answer_by};
 use super::sessions::{SessionEntry, found};
-use super::sessions_score::{SessionScore, SessionVerdict, expected, read, scored};
+use super::sessions_score::{SessionScore, SessionVerdict, checked, expected, read, scored};
 use crate::answer;
 use crate::app::{App, Call, Id, Shared, Thread};
 use crate::display;
@@ -46,11 +46,21 @@ pub(super) async fn case(Id(id): Id, Call { app, caller, request }: Call) -> Res
         answer_by(&mut evaluators, &own.options.metrics);
         let reading = found(&own, &id)?;
         let golden = golden(&own, &reading);
+        // Without scores a golden session with doubts is only shown.
+        let is_scored = !evaluators.is_empty();
+        let expected = match &golden {
+            Some(golden) if is_scored => Some(checked(golden)?),
+            golden => golden.as_ref().and_then(expected),
+        };
+        drop(golden);
         let doubts = display::lines(&reading.doubts());
         let session = SessionEntry::new(&reading);
-        let mut case = unscored(&reading, golden.as_ref(), &evaluators);
-        if let Some(golden) = golden.filter(|_| !evaluators.is_empty()) {
-            let score = scored(reading, &golden, &evaluators, caller, &received.wanted);
+        let mut case = unscored(&reading, expected.as_ref(), &evaluators);
+        if let Some(expected) = expected.filter(|_| is_scored) {
+            let actual: Vec<Invocation> =
+                of_turns(&reading).iter().take(MAX_SHOWN).map(TraceTurn::to_invocation).collect();
+            let score = scored(reading, &expected, &evaluators, caller, &received.wanted);
+            case.differs = differing(&actual, &expected, &score, &evaluators);
             add_scores(&mut case, score, &evaluators);
         }
         Ok(answer::data(Shown { session, doubts, case }))
@@ -58,15 +68,35 @@ pub(super) async fn case(Id(id): Id, Call { app, caller, request }: Call) -> Res
     .await
 }
 
-/// The case of the golden session, if there is one and it is another session.
-fn golden(app: &App, reading: &Reading) -> Option<EvalCase> {
+/// The golden session, if there is one and it is another session.
+fn golden(app: &App, reading: &Reading) -> Option<Reading> {
     let id = app.sessions.golden().filter(|id| *id != reading.view.id)?;
-    expected(&app.sessions.read(id)?)
+    app.sessions.read(id)
+}
+
+fn of_turns(reading: &Reading) -> &[TraceTurn] {
+    reading.conversation().map(|it| it.turns.as_slice()).unwrap_or_default()
+}
+
+/// The differences in what failed metrics look at.
+fn differing(
+    actual: &[Invocation],
+    golden: &EvalCase,
+    score: &SessionScore,
+    evaluators: &[Evaluator],
+) -> Option<String> {
+    let is_failed = |evaluator: &&Evaluator| {
+        let mut results = score.metric_results.iter();
+        results.any(|it| it.metric_name == evaluator.name && it.eval_status == EvalStatus::Failed)
+    };
+    let failed = evaluators.iter().filter(is_failed).map(|it| (it.name.as_str(), it.criterion()));
+    let failed: Vec<(&str, Criterion)> = failed.collect();
+    differences(actual, &golden.conversation, failed.iter().map(|(name, criterion)| (*name, criterion)))
 }
 
 fn unscored(reading: &Reading, golden: Option<&EvalCase>, evaluators: &[Evaluator]) -> CaseDetails {
     let conversation = reading.conversation();
-    let of_turns: &[TraceTurn] = conversation.map(|it| it.turns.as_slice()).unwrap_or_default();
+    let of_turns = of_turns(reading);
     let actual: Vec<Invocation> = of_turns.iter().take(MAX_SHOWN).map(timed).collect();
     let expected = golden.map(|case| &case.conversation[..case.conversation.len().min(MAX_SHOWN)]);
     let criteria: Vec<(&str, Criterion)> =
@@ -155,7 +185,7 @@ fn add_scores(case: &mut CaseDetails, score: SessionScore, evaluators: &[Evaluat
             run.state = case.state;
             run.scores.push(run_score(result, bound));
             for (at, turn) in run.turns.iter_mut().enumerate() {
-                turn.scores.extend(turn_score(result, bound, at));
+                run_page::add_scores(turn, turn_score(result, bound, at));
             }
         }
     }
@@ -210,7 +240,7 @@ fn turn_score(result: &MetricResult, bound: Option<Bound>, at: usize) -> Option<
     });
     Some(TurnScore {
         metric: line(&result.metric_name),
-        state: state(result.per_invocation_statuses.get(at).copied().unwrap_or_default(), bound),
+        state: bound.and_then(|_| result.turns.get(at)).map_or("informational", |verdict| verdict.name()),
         score: score.map(|score| short(score, bound)),
         threshold: bound.map(needed),
         rubrics: rubrics.collect(),

@@ -1,7 +1,7 @@
 // The page of the live sessions. All that comes from agents is put on the page as text.
 (() => {
 "use strict";
-const { el, button, pill, body, jumps, tellCount } = components;
+const { el, button, pill, body, jumps, reveal, tellCount } = components;
 
 const API = "/api/v1/sessions";
 const $ = (id) => document.getElementById(id);
@@ -209,12 +209,14 @@ function drawCase() {
 /** Draws a place again: what was unfolded, focused and scrolled to in it stays. */
 function staying(place, redraw) {
   const folds = () => [...place.querySelectorAll("summary")].map((summary) => [summary.firstChild.textContent, summary]);
-  const before = new Map(folds().map(([name, summary]) => [name, [summary.parentNode.open, summary === document.activeElement]]));
+  const isBad = (summary) => summary.parentNode.matches(".turn.bad");
+  const before = new Map(folds().map(([name, summary]) => [name, [summary.parentNode.open, summary === document.activeElement, isBad(summary)]]));
   const [inner, outer] = [$("detail").scrollTop, scrollY];
   redraw();
   for (const [name, summary] of folds()) {
-    const [isOpen, hadFocus] = before.get(name) ?? [summary.parentNode.open, false];
-    summary.parentNode.open = isOpen;
+    const [isOpen, hadFocus, wasBad] = before.get(name) ?? [summary.parentNode.open, false, true];
+    // A turn that turns out to have failed opens by itself.
+    summary.parentNode.open = isOpen || (isBad(summary) && !wasBad);
     if (hadFocus) summary.focus({ preventScroll: true });
   }
   $("detail").scrollTop = inner;
@@ -311,6 +313,7 @@ async function show(id) {
     $("detail").scrollTop = 0;
     if (getComputedStyle($("list")).display === "none") $("detail").scrollIntoView();
     $("detail").focus({ preventScroll: true });
+    reveal($("detail"));
   }
   draw();
 }

@@ -90,11 +90,7 @@ pub(crate) async fn score(Call { app, caller, request }: Call) -> Result<Respons
             )
         })?;
         let golden = found(&own, &golden)?;
-        // Spans may have come since it was marked.
-        check_golden(&golden)?;
-        let case = expected(&golden).ok_or_else(|| Refusal::bad("the golden session has no turns"))?;
-        // It is checked here: each session would check it again.
-        case.check().map_err(|problems| not_golden(&golden, &display::line(&problems.to_string())))?;
+        let case = checked(&golden)?;
         // Sessions are read one by one: all together may take much memory.
         let still = &received.wanted;
         let score = |session| scored(session, &case, &evaluators, caller, still);
@@ -113,7 +109,17 @@ pub(crate) async fn score(Call { app, caller, request }: Call) -> Result<Respons
     .await
 }
 
-/// What a golden session expects of others; `None` without turns.
+/// The checked case that others are scored with. Refuses a golden session that they cannot be compared with.
+pub(super) fn checked(golden: &Reading) -> Result<EvalCase, Refusal> {
+    // Spans may have come since it was marked.
+    check_golden(golden)?;
+    let case = expected(golden).ok_or_else(|| Refusal::bad("the golden session has no turns"))?;
+    // It is checked here: each session would check it again.
+    case.check().map_err(|problems| not_golden(golden, &display::line(&problems.to_string())))?;
+    Ok(case)
+}
+
+/// The case of a golden session; `None` without turns.
 pub(super) fn expected(golden: &Reading) -> Option<EvalCase> {
     let conversation = golden.conversation()?;
     Some(conversation.to_case(conversation.case_id.as_ref().unwrap_or(&conversation.key)))

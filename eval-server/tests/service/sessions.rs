@@ -162,6 +162,14 @@ fn the_page_shows_a_session_beside_the_golden_one_with_its_scores() {
     let turn = &scored["runs"][0]["turns"][0];
     assert_eq!([&turn["scores"][0]["state"], &turn["scores"][0]["score"]], [&json!("failed"), &json!("0.0")]);
     assert_eq!(turn["compared"], "expected: the same, in the same order");
+    // The open case says where it failed, and what differs.
+    assert_eq!([&turn["bad"], &turn["differs"]], [true, true]);
+    assert_eq!(
+        scored["differs"],
+        "turn 1: get_weather `city` Paris → Rome; answer differs: 'sunny' → 'rainy'"
+    );
+    let turn = &beside["case"]["runs"][0]["turns"][0];
+    assert_eq!([&turn["bad"], &turn["differs"]], [false, true], "nothing is scored yet");
     let informing = METRICS.replace("1.0", "0");
     let scored = case(2, &informing)["case"].clone();
     assert_eq!(
@@ -169,8 +177,33 @@ fn the_page_shows_a_session_beside_the_golden_one_with_its_scores() {
         [&json!("informational"), &Value::Null]
     );
 
+    send(&service, &trace(3, "Paris?", "Paris", "It is sunny."));
+    let passed = case(3, METRICS)["case"].clone();
+    let turn = &passed["runs"][0]["turns"][0];
+    assert_eq!(
+        [&turn["bad"], &turn["differs"], &passed["differs"]],
+        [&json!(false), &json!(false), &Value::Null]
+    );
+
     assert_eq!(ask(&service, "POST /sessions/9/case", "").status, 404);
     assert_eq!(ask(&service, "POST /sessions/2/case", "{").status, 422);
+}
+
+#[test]
+fn the_page_scores_with_no_golden_session_that_the_service_refuses() {
+    let service = Service::start(options());
+    send(&service, &trace(1, "Paris?", "Paris", "It is sunny."));
+    send(&service, &trace(2, "Paris?", "Paris", "It is sunny."));
+    assert_eq!(ask(&service, "PUT /api/v1/sessions/1/golden", "").status, 200);
+    // After it was marked, a span of an export of it is rejected.
+    let again = trace(1, "Paris?", "Paris", "It is sunny.");
+    send(&service, &again.replacen("[{\"attributes\"", "[{}, {\"attributes\"", 1));
+    let scored = ask(&service, "POST /api/v1/sessions/score", METRICS);
+    let of_page = ask(&service, "POST /sessions/2/case", METRICS);
+    assert!(of_page.status == 409 && of_page.body.contains("cannot be golden"), "{}", of_page.body);
+    assert_eq!((of_page.status, of_page.body), (scored.status, scored.body));
+    // Without scores it is shown.
+    assert_eq!(ask(&service, "POST /sessions/2/case", "").status, 200);
 }
 
 #[test]

@@ -142,6 +142,15 @@ fn a_golden_may_be_out_of_date_if_a_metric_that_reads_it_failed_and_all_runs_did
     let counted = EvalRunner::new().criterion("tool_call_count_v1", tokens);
     assert!(!is_old(&counted, "Done."), "no expectation is read");
 
+    // A metric of a user may read the expectations, and fail for another reason.
+    let own = EvalRunner::new()
+        .criterion("of_users_own", Criterion::new(1.0))
+        .metric("of_users_own", |_: &Invocation, _: Option<&Invocation>, _: &Criterion| 0.0);
+    assert!(is_old(&own, "Done."), "the agent did something else");
+    let as_expected = report(&own, &golden, &events("agent", &[("f", json!({}))], "Done."));
+    assert!(as_expected.verdict == Verdict::Failed && as_expected.is_as_expected());
+    assert!(!may_be_out_of_date(&as_expected), "another golden would not help");
+
     let mut differ = report(&EvalRunner::new().runs(2), &golden, &made("Red."));
     differ.runs[1].transcript.turns[0].invocation.final_response = Some(Content::model("Blue."));
     assert!(!may_be_out_of_date(&differ), "the runs differ");

@@ -44,6 +44,16 @@ fn words_that_differ_are_marked_in_any_script() {
 fn code_is_compared_by_lines() {
     let parts = lines("a = 1\nb = 2\n", "a = 1\nb = 3\n").unwrap();
     assert_eq!(told(&parts), "a = 1\n-[b = 2\n]+[b = 3\n]");
+    // The words that differ are marked in their lines.
+    let words: Vec<String> = parts.iter().map(|part| told(&part.words)).collect();
+    assert_eq!(words, ["", "b = -[2]\n", "b = +[3]\n"]);
+    for part in parts.iter().filter(|part| part.side != Side::Both) {
+        assert_eq!(part.words.iter().map(|word| word.text.as_str()).collect::<String>(), part.text);
+    }
+    for (expected, actual) in [("return f(x)\n", "raise ValueError\n"), ("a\n", ""), ("", "a\n")] {
+        let parts = lines(&format!("x\n{expected}"), &format!("x\n{actual}")).unwrap();
+        assert!(parts.iter().all(|part| part.words.is_empty()), "{expected}: {parts:?}");
+    }
 }
 
 #[test]

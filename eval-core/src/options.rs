@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use eval_format::{DEFAULT_TIMEOUT, PassRule, TurnAggregation};
+use eval_format::{DEFAULT_TIMEOUT, PassRule, ToolSource, TurnAggregation};
 
 /// Options for running and deciding a case.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +17,8 @@ pub struct Options {
     pub retry: u32,
     /// The time limit for setting up, for opening the session and for each turn.
     pub timeout: Duration,
+    /// What answers the calls of the agent.
+    pub tools: ToolSource,
 }
 
 impl Options {
@@ -27,6 +29,7 @@ impl Options {
         gate: TurnAggregation::Mean,
         retry: 0,
         timeout: DEFAULT_TIMEOUT,
+        tools: ToolSource::Real,
     };
 }
 

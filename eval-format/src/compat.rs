@@ -2,7 +2,7 @@
 //!
 //! [`check_compatibility`] finds the cases that no metric of the config decides, and metrics without the rubrics that
 //! they read. [`check_passable`] finds cases that no agent can pass. [`NotCompared`] counts expectations that no metric
-//! of the config reads.
+//! of the config reads. [`check_tools`] finds expected calls that golden tools cannot answer.
 //!
 //! ```
 //! use eval_format::compat::check_compatibility;
@@ -19,12 +19,14 @@ mod not_compared;
 mod overlooked;
 mod passable;
 mod rubrics;
+mod tools;
 
 pub use check::check_compatibility;
 pub use incompatibility::Incompatibility;
 pub use not_compared::NotCompared;
 pub use overlooked::OverlookedConfig;
 pub use passable::check_passable;
+pub use tools::check_tools;
 
 #[cfg(test)]
 mod tests;

@@ -66,6 +66,7 @@ mod rubrics;
 mod schema;
 mod syntax;
 mod text;
+pub mod tools;
 mod value;
 mod write;
 
@@ -84,7 +85,7 @@ pub use model::{
     FunctionResponse, IntermediateData, Invocation, InvocationEvent, Part, Persona, Rubric, SessionInput,
     UsageMetadata, UserBehavior, UserPersona,
 };
-pub use options::{DEFAULT_TIMEOUT, PassRule, TurnAggregation};
+pub use options::{DEFAULT_TIMEOUT, PassRule, ToolSource, TurnAggregation};
 pub use problem::finding::Problem;
 pub use problem::problems::Problems;
 pub use value::{Entries, Map, Number, Value};

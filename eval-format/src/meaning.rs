@@ -27,8 +27,8 @@ use crate::value::{Map, Number, Value};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Meaning {
-    /// The hash of the questions to the agent: the user's message of each turn, the session, the scenario. 16
-    /// hexadecimal digits.
+    /// The hash of the questions to the agent: the user's message of each turn, the session, the scenario, the faults of
+    /// its tools. 16 hexadecimal digits.
     pub asks: String,
     /// The hash of the expectations: answers, calls, rubrics, session state, and keys that only the case's author or a
     /// metric of the user's own knows. 16 hexadecimal digits.
@@ -58,6 +58,12 @@ impl Meaning {
         expects.optional("rubrics", rubrics.as_ref(), |out, rubrics| out.list(rubrics, Canonical::rubric));
         expects.some_map("state", final_session_state);
         expects.extra(extra);
+        // A fault changes what the agent is told, as a message of the user does.
+        asks.optional(
+            "tools",
+            extra.get(EvalCase::TOOLS_KEY).filter(|tools| !tools.is_null()),
+            Canonical::value,
+        );
         Self { asks: asks.hash(), expects: expects.hash() }
     }
 }

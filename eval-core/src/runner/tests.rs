@@ -17,6 +17,7 @@ mod bookkeeping;
 mod checked;
 mod endings;
 mod expectations;
+mod golden_tools;
 mod isolation;
 #[cfg(feature = "judges")]
 mod judges;

@@ -7,6 +7,7 @@ use crate::model::EvalCase;
 use crate::problem::{JsonPath, Problem, ProblemCode, shown};
 use crate::reader::{CaseSpan, CheckedSet, SCENARIO_KEYS};
 use crate::syntax;
+use crate::tools::call_places;
 
 /// A reason why a config and a set cannot be used together, though each of them is valid.
 ///
@@ -32,8 +33,19 @@ pub struct Incompatibility {
     pub message: String,
     /// The remedy.
     pub help: String,
-    /// The rubric of the case that it is about.
-    pub(super) rubric: Option<RubricPlace>,
+    /// The part of the case that it is about.
+    pub(super) part: Part,
+}
+
+/// The part of a case that an incompatibility is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Part {
+    #[default]
+    Case,
+    Rubric(RubricPlace),
+    Call(CallPlace),
+    /// The key `_tools`.
+    Tools,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +64,11 @@ impl Incompatibility {
         message: String,
         help: String,
     ) -> Self {
-        Self { case: Some(at), eval_id: Some(case.eval_id.clone()), code, message, help, rubric: None }
+        Self { case: Some(at), eval_id: Some(case.eval_id.clone()), code, message, help, part: Part::Case }
+    }
+
+    pub(super) fn at(self, part: Part) -> Self {
+        Self { part, ..self }
     }
 
     /// The incompatibility as a problem of the set's file: at the scenario, the rubric or the id of the case,
@@ -96,8 +112,21 @@ impl Incompatibility {
         case: &CaseSpan,
         path: &JsonPath,
     ) -> Option<(JsonPath, Range<usize>, &'static str)> {
-        if let Some((path, range)) = self.rubric.and_then(|rubric| rubric.find(set, &case.range, path)) {
-            return Some((path, range, "ADK leaves it out without a word"));
+        match self.part {
+            Part::Case => {}
+            Part::Rubric(rubric) => {
+                if let Some((path, range)) = rubric.find(set, &case.range, path) {
+                    return Some((path, range, "ADK leaves it out without a word"));
+                }
+            }
+            Part::Call(call) => {
+                let (path, range) = call.find(set, &case.range, path)?;
+                return Some((path, range, "no response belongs to this call"));
+            }
+            Part::Tools => {
+                let (key, range) = set.key_in(case, &[EvalCase::TOOLS_KEY])?;
+                return Some((path.key(&key), range, "faults of tools"));
+            }
         }
         if self.code != ProblemCode::NothingChecked {
             return None;
@@ -110,8 +139,32 @@ impl Incompatibility {
         match self.code {
             ProblemCode::NothingChecked => "nothing that an agent does can fail this case",
             ProblemCode::CannotPass => "by these criteria no answer passes this case",
+            ProblemCode::UnansweredCall => "golden tools cannot answer this case",
             _ => "this case cannot be scored",
         }
+    }
+}
+
+/// The place of an expected call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct CallPlace {
+    pub(super) turn: usize,
+    /// The position among the calls of the turn.
+    pub(super) call: usize,
+}
+
+impl CallPlace {
+    fn find(
+        self,
+        set: &CheckedSet,
+        case: &Range<usize>,
+        path: &JsonPath,
+    ) -> Option<(JsonPath, Range<usize>)> {
+        let root = syntax::parse(set.text.get(case.clone())?, &mut Vec::new()).ok()?;
+        let turn = root.get("conversation")?.value.array()?.get(self.turn)?;
+        let (_, range) = call_places(turn).into_iter().nth(self.call)?;
+        let path = path.key("conversation").index(self.turn);
+        Some((path, case.start + range.start..case.start + range.end))
     }
 }
 

@@ -35,6 +35,7 @@ pub(super) const DESCRIPTIONS: &[(&str, &[(&str, &str)])] = &[
         ("creation_timestamp", "When ADK created the case, in seconds since 1970."),
         ("rubrics", "Statements about the whole conversation that a judge finds true or false."),
         ("final_session_state", "The session state after the last turn. The metric `final_session_state_match` compares it; ADK never reads it."),
+        ("_tools", "Faults of tools, by turn and call: `{\"1\": {\"search#1\": {\"raises\": \"down\"}}}`. They need golden tools."),
         ("_draft", "Marks the case as a draft that has to be accepted before it runs: `cargo evalset accept`."),
     ]),
     ("an invocation", &[

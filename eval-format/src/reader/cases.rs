@@ -12,6 +12,7 @@ use crate::problem::{Problem, ProblemCode, shown};
 use crate::rubrics;
 use crate::schema::{EVAL_CASE, EVAL_SET, EVAL_SET_ANY_CASE, Model, Place, Walker, opening};
 use crate::syntax::{Entry, Node};
+use crate::tools;
 
 pub(super) fn read_eval_set(root: &Node<'_>) -> Reading {
     let mut problems = Vec::new();
@@ -54,6 +55,7 @@ pub(super) fn case(node: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>) 
 fn check_case(node: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>) {
     check_conversation(node, place, walker);
     check_keys(node, place, walker);
+    tools::check(node, place, walker);
     rubrics::check_case(node, place, walker.problems);
 }
 

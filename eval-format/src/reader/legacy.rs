@@ -11,6 +11,7 @@ use super::session;
 use crate::model::{
     Content, DRAFT, EvalCase, EvalSet, FunctionCall, IntermediateData, Invocation, Part, SessionInput,
 };
+use crate::problem::ProblemCode;
 use crate::schema::{OLD_CASE, OLD_TURN, Place, Record, Walker, opening};
 use crate::syntax::Node;
 use crate::value::Value;
@@ -80,6 +81,14 @@ pub(super) fn case(
         walker.problems.push(empty_conversation(data, &Place::Key(place, "data")).help(ADD_A_TURN));
     }
     let session: Option<Record> = record.take("initial_session");
+    if let Some(tools) = node.get(EvalCase::TOOLS_KEY) {
+        let problem = Place::Key(place, &tools.key).error_at_key(
+            ProblemCode::ToolFault,
+            tools,
+            "faults of tools need a set of today's form",
+        );
+        walker.problems.push(problem.help("`cargo evalset migrate` writes the set in today's form"));
+    }
     // ADK does not have this key. It marks a draft in every form of a set.
     let draft: Option<Value> = record.take(DRAFT);
     let has_session = node

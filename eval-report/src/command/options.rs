@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use eval_core::EvalRunner;
 use eval_format::metric::MetricArgument;
-use eval_format::options::{ParseOptionError, PassRule, TurnAggregation, parse_timeout};
+use eval_format::options::{ParseOptionError, PassRule, ToolSource, TurnAggregation, parse_timeout};
 
 use crate::output::CommandError;
 use crate::price::{PriceError, Prices};
@@ -24,6 +24,7 @@ pub struct RunOptions {
     gate: Option<TurnAggregation>,
     timeout: Option<Duration>,
     retry: Option<u32>,
+    tools: Option<ToolSource>,
     fail_fast: bool,
     /// The options that run cases of the test run again.
     pub again: Vec<String>,
@@ -48,7 +49,7 @@ type Read = fn(&mut RunOptions, &str, &str) -> Result<(), CommandError>;
 
 /// The options of runs, as help shows them. [`RunOption::set`] reads them.
 #[rustfmt::skip]
-pub const OPTIONS: [RunOption; 10] = [
+pub const OPTIONS: [RunOption; 11] = [
     option("config", "FILE", "scores with the criteria of this config, instead of the `test_config.json` beside each set",
         |options, _, value| { options.config = Some(value.into()); Ok(()) }),
     RunOption {
@@ -72,6 +73,8 @@ pub const OPTIONS: [RunOption; 10] = [
     },
     option("retry", "N", "repeats a run up to N times if its agent was not reached, each time once it can be [default: 0]",
         |options, name, value| { options.retry = Some(value.parse().map_err(|_| no_count(name, value, "a whole number"))?); Ok(()) }),
+    option("tools", "SOURCE", "what answers the agent's calls: `real`, its tools, or `golden`, the responses of each case [default: real]",
+        |options, name, value| { options.tools = Some(parsed(name, value.parse())?); Ok(()) }),
     RunOption {
         is_kept: false,
         ..option("concurrency", "N", "how many cases run at a time [default: 4]",
@@ -118,6 +121,9 @@ impl RunOptions {
         }
         if let Some(retry) = self.retry {
             runner = runner.retry(retry);
+        }
+        if let Some(tools) = self.tools {
+            runner = runner.tools(tools);
         }
         if self.fail_fast {
             runner = runner.fail_fast(true);

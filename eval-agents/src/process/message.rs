@@ -6,9 +6,13 @@ use eval_core::Session;
 use eval_core::format::{AppDetails, Map, Value};
 
 use super::error::{ProcessError, cut};
+use super::golden_tools::Asked;
 use crate::wire::{self, ReadEvent, Reader};
 
 pub(super) const PROTOCOL: i64 = 1;
+
+/// The value of `tools` in `start` and `started`.
+pub(super) const GOLDEN: &str = "golden";
 
 pub(super) fn start(session: &Session) -> Map {
     let mut message = Map::from([("type", "start")]);
@@ -16,12 +20,23 @@ pub(super) fn start(session: &Session) -> Map {
     message.insert("app_name", session.app_name.as_str());
     message.insert("user_id", session.user_id.as_str());
     message.insert("state", session.state.clone());
+    if session.recorder().golden_tools().is_some() {
+        message.insert("tools", GOLDEN);
+    }
     message
 }
 
 pub(super) fn turn(content: Value) -> Map {
     let mut message = Map::from([("type", "turn")]);
     message.insert("content", content);
+    message
+}
+
+pub(super) fn tool_result(answer: Map) -> Map {
+    let mut message = Map::from([("type", "tool_result")]);
+    for (key, value) in &answer {
+        message.insert(key, value.clone());
+    }
     message
 }
 
@@ -43,10 +58,11 @@ pub(super) struct Received {
 #[derive(Debug)]
 pub(super) enum Reply {
     Hello,
-    Started { details: AppDetails },
+    Started { details: AppDetails, tools: Option<String> },
     Event(Box<ReadEvent>),
     Text { author: Option<String>, text: String },
     ToolCall { author: Option<String>, name: String, args: Value, result: Value },
+    Tool(Asked),
     TurnEnd { state: Option<Map> },
     Error { message: String },
 }
@@ -59,13 +75,14 @@ impl fmt::Display for Reply {
             Self::Event(_) => "event",
             Self::Text { .. } => "text",
             Self::ToolCall { .. } => "tool_call",
+            Self::Tool(_) => "tool",
             Self::TurnEnd { .. } => "turn_end",
             Self::Error { .. } => "error",
         })
     }
 }
 
-const TYPES: &str = "`hello`, `started`, `event`, `text`, `tool_call`, `turn_end`, `error`";
+const TYPES: &str = "`hello`, `started`, `event`, `text`, `tool_call`, `tool`, `turn_end`, `error`";
 
 pub(super) const HELLO: &str = r#"{"type": "hello", "protocol": 1}"#;
 
@@ -108,9 +125,10 @@ impl Received {
                 }
                 None => return Err(format!("`protocol` is missing; write {HELLO}")),
             },
-            "started" => {
-                Reply::Started { details: message.object("details", wire::details)?.unwrap_or_default() }
-            }
+            "started" => Reply::Started {
+                details: message.object("details", wire::details)?.unwrap_or_default(),
+                tools: message.text("tools")?,
+            },
             "event" => {
                 let event = message.object("event", wire::event)?.ok_or("`event` is missing")?;
                 Reply::Event(Box::new(event))
@@ -124,6 +142,11 @@ impl Received {
                 args: message.map("args")?.ok_or("`args` is missing")?.into(),
                 result: message.value("result").unwrap_or(Value::Null),
             },
+            "tool" => Reply::Tool(Asked {
+                id: needed(message.text("id")?, "id")?,
+                name: needed(message.text("name")?, "name")?,
+                args: message.map("args")?.ok_or("`args` is missing")?,
+            }),
             "turn_end" => Reply::TurnEnd { state: message.map("state")? },
             "error" => Reply::Error { message: needed(message.text("message")?, "message")? },
             other => return Err(format!("there is no type `{}`; there are {TYPES}", cut(other))),
@@ -204,7 +227,7 @@ mod tests {
         written.sort_unstable();
         known.sort_unstable();
         assert_eq!(written, known);
-        assert_eq!(types("to_the_program"), ["`start`", "`turn`", "`end`"]);
+        assert_eq!(types("to_the_program"), ["`start`", "`turn`", "`tool_result`", "`end`"]);
         for of_both in written.into_iter().chain(types("to_the_program")) {
             assert!(page.contains(&format!("| {of_both} |")), "{of_both}");
         }

@@ -281,7 +281,12 @@ impl Recorder {
             if failed.is_none() {
                 tools.miss(&*message);
             }
-            E::from(GoldenError { message, response: Some(response), state: Map::new() })
+            E::from(GoldenError {
+                message,
+                is_miss: failed.is_none(),
+                response: Some(response),
+                state: Map::new(),
+            })
         })
     }
 

@@ -65,6 +65,8 @@ pub struct Answered {
 pub struct GoldenError {
     /// The message, which the agent's model may see.
     pub message: String,
+    /// Whether no golden answers the call, rather than that its tool fails.
+    pub is_miss: bool,
     /// What the golden holds, if it is the recorded failure of a tool, or does not fit the tool's type.
     pub response: Option<Value>,
     /// Changes of the session state that the tool makes before it fails.
@@ -112,6 +114,7 @@ impl GoldenTools {
     pub async fn answer(&self, name: &str, args: &Map) -> Result<Answered, GoldenError> {
         let answer = self.call(name, args).map_err(|miss| GoldenError {
             message: miss.message,
+            is_miss: true,
             response: None,
             state: Map::new(),
         })?;
@@ -120,7 +123,9 @@ impl GoldenTools {
         }
         match answer.outcome {
             ToolOutcome::Response(response) => Ok(Answered { response, state: answer.state }),
-            ToolOutcome::Raises(message) => Err(GoldenError { message, response: None, state: answer.state }),
+            ToolOutcome::Raises(message) => {
+                Err(GoldenError { message, is_miss: false, response: None, state: answer.state })
+            }
             ToolOutcome::Never => std::future::pending().await,
         }
     }

@@ -26,10 +26,10 @@ use crate::group::Launch;
 use crate::wire;
 use child::{Child, Seat};
 pub use error::ProcessError;
-use golden_tools::{Answers, Asked, Waiting};
+use golden_tools::{Answers, Waiting};
 #[cfg(any(test, fuzzing))]
 use message::HELLO;
-use message::Reply;
+use message::{Asked, Reply};
 
 const READY_WITHIN: Duration = Duration::from_secs(30);
 

@@ -1,13 +1,13 @@
 //! Golden tools of a program: it asks for the answer to each call of a tool, in the middle of a turn.
 
 use eval_core::Recorder;
-use eval_core::format::{Map, Value};
+use eval_core::format::Value;
 use eval_core::tools::GoldenTools;
 use tokio::task::JoinSet;
 
 use super::child::Writer;
 use super::error::ProcessError;
-use super::message;
+use super::message::{self, Asked};
 
 /// The answers of one conversation.
 #[derive(Debug)]
@@ -19,14 +19,6 @@ pub(super) struct Answers {
 /// The calls of a turn that wait for their answers. They are given up when this is dropped.
 #[derive(Debug, Default)]
 pub(super) struct Waiting(JoinSet<()>);
-
-/// A call as the program asks for it.
-#[derive(Debug)]
-pub(super) struct Asked {
-    pub(super) id: String,
-    pub(super) name: String,
-    pub(super) args: Map,
-}
 
 impl Answers {
     /// The answers for a program that has to ask for each call. Fails if its `started` does not say that it does.
@@ -61,7 +53,7 @@ impl Answers {
         let (tools, writer) = (self.tools.clone(), self.writer.clone());
         let answer = async move {
             let Asked { id, name, args } = asked;
-            let mut answer = Map::from([("id", id)]);
+            let mut answer = message::tool_result(id);
             let state = match tools.answer(&name, &args).await {
                 Ok(answered) => {
                     answer.insert("result", answered.response);
@@ -78,7 +70,7 @@ impl Answers {
             if !state.is_empty() {
                 answer.insert("state", Value::Object(state));
             }
-            writer.write(message::tool_result(answer)).await;
+            writer.write(answer).await;
         };
         waiting.0.spawn(answer);
     }

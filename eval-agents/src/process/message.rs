@@ -6,7 +6,6 @@ use eval_core::Session;
 use eval_core::format::{AppDetails, Map, Value};
 
 use super::error::{ProcessError, cut};
-use super::golden_tools::Asked;
 use crate::wire::{self, ReadEvent, Reader};
 
 pub(super) const PROTOCOL: i64 = 1;
@@ -32,11 +31,10 @@ pub(super) fn turn(content: Value) -> Map {
     message
 }
 
-pub(super) fn tool_result(answer: Map) -> Map {
+/// The answer to a call: `result` or `error`.
+pub(super) fn tool_result(id: String) -> Map {
     let mut message = Map::from([("type", "tool_result")]);
-    for (key, value) in &answer {
-        message.insert(key, value.clone());
-    }
+    message.insert("id", id);
     message
 }
 
@@ -65,6 +63,14 @@ pub(super) enum Reply {
     Tool(Asked),
     TurnEnd { state: Option<Map> },
     Error { message: String },
+}
+
+/// A call whose golden answer a program asks for.
+#[derive(Debug)]
+pub(super) struct Asked {
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) args: Map,
 }
 
 impl fmt::Display for Reply {

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use crate::model::{FunctionCall, FunctionResponse, Invocation};
+use crate::model::{Content, FunctionCall, FunctionResponse, Invocation};
 use crate::value::Map;
 
 /// The tool calls of a turn in order, each with what its tool answered; `None` if the turn does not say.
@@ -29,7 +29,10 @@ pub fn answered_calls(turn: &Invocation) -> Vec<(&FunctionCall, Option<&Map>)> {
         }
     }
     let mut left = Vec::new();
-    for response in turn.tool_responses() {
+    // A response that is the answer of its turn is not repeated among the events.
+    let answers = turn.final_response.iter().flat_map(Content::parts);
+    let answers = answers.filter_map(|part| part.function_response.as_ref());
+    for response in turn.tool_responses().chain(answers) {
         match response.id.as_deref().and_then(|id| by_id.get_mut(id)) {
             // A further response of one id came from outside of the tool, as for one that runs for long.
             Some(of_id) => {
@@ -59,6 +62,17 @@ pub fn answered_calls(turn: &Invocation) -> Vec<(&FunctionCall, Option<&Map>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_response_that_is_the_answer_of_its_turn_counts() {
+        let turn = Invocation::parse(
+            r#"{"user_content": {}, "intermediate_data": {"invocation_events": [
+                {"author": "a", "content": {"parts": [{"function_call": {"id": "1", "name": "f", "args": {}}}]}}]},
+                "final_response": {"parts": [{"function_response": {"id": "1", "name": "f", "response": {"n": 1}}}]}}"#,
+        );
+        let turn = turn.unwrap();
+        assert_eq!(answered_calls(&turn)[0].1.unwrap()["n"].as_i64(), Some(1));
+    }
 
     #[test]
     fn a_response_belongs_to_the_call_of_its_id_else_to_the_next_of_its_tool() {

@@ -136,6 +136,11 @@ impl RunOptions {
         self.concurrency.unwrap_or(4)
     }
 
+    /// What answers the agent's calls.
+    pub fn tools(&self) -> ToolSource {
+        self.tools.unwrap_or_default()
+    }
+
     pub fn retries(&self) -> bool {
         self.retry.is_some_and(|times| times > 0)
     }

@@ -6,6 +6,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use eval_agents::AdkServer;
+use eval_agents::record::{DraftRecorder, Script};
 use eval_core::format::{EvalCase, Invocation, MatchType, ToolSource, Value};
 use eval_core::{CaseReport, Criterion, EvalRunner, Verdict};
 
@@ -159,6 +160,30 @@ async fn agents_run_as_tools_and_after_a_transfer_and_their_tools_are_golden() {
         "{message}"
     );
     assert!(!shop.ran().iter().any(|note| note.starts_with("refund")));
+}
+
+/// What was recorded of real tools is what golden tools answer.
+#[tokio::test]
+async fn a_recorded_conversation_is_played_again_without_its_tools() {
+    let Some(shop) = Shop::new() else { return };
+    let says =
+        "get_weather {\"city\": \"Paris\"} & refund {\"order\": \"A-17\"}\nget_weather {\"city\": \"Paris\"}";
+    let script = Script::new("recorded").say(says);
+    let draft = DraftRecorder::new("the shop").record(&script, || shop.server()).await.unwrap();
+    let calls =
+        |ran: Vec<String>| ran.into_iter().filter(|note| !note.starts_with("guard")).collect::<Vec<_>>();
+    assert_eq!(calls(shop.ran()), ["get_weather Paris", "refund A-17", "get_weather Paris"]);
+    let state = draft.case.final_session_state.clone();
+    assert_eq!(state["last_city"].as_str(), Some("Paris"));
+
+    // A golden does not set the state, unless a fault of the case says so.
+    let report = shop.play(&draft.case).await;
+    assert_eq!(report.metric("final_session_state_match").map(|metric| metric.verdict.passed()), Some(false));
+    let set = with_faults(draft.case, r#"{"1": {"get_weather#2": {"state": {"last_city": "Paris"}}}}"#);
+    let report = shop.play(&set).await;
+    assert!(report.verdict.passed(), "{report}");
+    assert_eq!(answer(&report), r#"got {"sky": "REAL"} {"status": "REAL"} {"sky": "REAL"}"#);
+    assert!(calls(shop.ran()).is_empty());
 }
 
 #[tokio::test]

@@ -14,6 +14,7 @@ macro_rules! page {
             "[any agent]: crate\n",
             "[begin]: eval_core::metric#which-metric-to-begin-with\n",
             "[ci]: https://docs.rs/eval-core/latest/eval_core/_documentation/ci\n",
+            "[golden tools]: https://docs.rs/eval-core/latest/eval_core/_documentation/golden_tools\n",
             "[goldens]: https://docs.rs/eval-core/latest/eval_core/_documentation/goldens\n",
             "[programs]: eval_core::runner\n",
             "[protocol]: crate::_documentation::protocol\n",

@@ -259,7 +259,7 @@ impl AnyAgent {
     pub(crate) fn with_tools(self, tools: ToolSource) -> Self {
         match self {
             Self::Server(server) => Self::Server(Box::new(server.tools(tools))),
-            program => program,
+            program @ Self::Program(_) => program,
         }
     }
 

@@ -64,7 +64,7 @@ impl Shop {
 
 fn runner() -> EvalRunner {
     let calls = Criterion::new(1.0).with_match_type(MatchType::Exact);
-    EvalRunner::new().criterion("tool_trajectory_avg_score", calls).timeout(Duration::from_secs(60))
+    EvalRunner::new().criterion("tool_trajectory_avg_score", calls).timeout(Duration::from_mins(1))
 }
 
 /// A case of one turn: what the user writes, and the expected calls with their answers.

@@ -3,6 +3,7 @@
 mod conversation;
 mod error;
 mod event_stream;
+mod golden_tools;
 mod http;
 mod kept_state;
 mod listener;
@@ -14,7 +15,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
-use eval_core::format::{AppDetails, Map};
+use eval_core::format::{AppDetails, Map, ToolSource};
 use eval_core::{Agent, BoxError, Session, Turn};
 use eval_support::mutex::Mutex;
 use eval_support::setters;
@@ -23,6 +24,7 @@ use crate::secret_headers::Headers;
 use conversation::Conversation;
 pub use error::AdkServerError;
 use eval_core::group::Launch;
+use golden_tools::{Desk, Seat};
 use http::Http;
 use spawned::Spawned;
 
@@ -68,7 +70,10 @@ pub struct AdkServer {
     streaming: bool,
     ready_within: Duration,
     details: AppDetails,
+    tools: ToolSource,
     conversation: Option<Conversation>,
+    /// Where the golden tools of the conversation answer.
+    seat: Option<Seat>,
 }
 
 #[derive(Clone, Debug)]
@@ -77,8 +82,8 @@ enum Place {
     Spawned(Launch),
 }
 
-/// The servers of this process by their launch. They end with the process.
-static SPAWNED: Mutex<BTreeMap<Launch, Arc<Spawned>>> = Mutex::new(BTreeMap::new());
+/// The servers of this process by their launch, and whether their tools are golden. They end with the process.
+static SPAWNED: Mutex<BTreeMap<(Launch, bool), Arc<Spawned>>> = Mutex::new(BTreeMap::new());
 
 static DETAILS: Mutex<BTreeMap<(String, String), AppDetails>> = Mutex::new(BTreeMap::new());
 
@@ -114,7 +119,9 @@ impl AdkServer {
             streaming: false,
             ready_within: READY_WITHIN,
             details: AppDetails::default(),
+            tools: ToolSource::Real,
             conversation: None,
+            seat: None,
         }
     }
 
@@ -134,6 +141,11 @@ impl AdkServer {
         /// [repeated](eval_core::EvalRunner::retry) waits as long for any server to answer again. The limit
         /// should be less than the time limit of a turn, which applies to both waits too.
         ready_within(limit: Duration) { ready_within = limit }
+
+        /// Sets the tools with which [`ready`](Self::ready) starts a server. In a run with [golden
+        /// tools](eval_core::tools) they are golden in any case: a plugin is loaded into the server, and the tools of its
+        /// agents do not run.
+        tools(tools: ToolSource) { tools = tools }
     }
 
     /// Waits until the server answers, and fails if it has no such app. A spawned server is started.
@@ -143,37 +155,43 @@ impl AdkServer {
     /// [`AdkServerError::Unreachable`], so that its runs are [retried](eval_core::EvalRunner::retry). The
     /// methods of [`Agent`] do so here.
     pub async fn ready(&self) -> Result<(), AdkServerError> {
-        let http = self.http().await?;
+        let (http, desk) = self.http(self.is_golden()).await?;
         let known = http.apps().await?;
-        match known {
-            Some(apps) if !apps.contains(&self.app) => Err(AdkServerError::no_app(&self.app, &apps)),
+        match (known, desk) {
+            (Some(apps), _) if !apps.contains(&self.app) => Err(AdkServerError::no_app(&self.app, &apps)),
+            (_, Some(desk)) => desk.welcome(&http, &self.app).await,
             _ => Ok(()),
         }
+    }
+
+    fn is_golden(&self) -> bool {
+        self.tools == ToolSource::Golden
     }
 
     /// Forgets a server of this process that has ended, so that the next conversation starts another.
     fn forget_ended(&self) {
         if let Place::Spawned(launch) = &self.place {
-            let mut all = SPAWNED.lock();
-            if all.get(launch).is_some_and(|spawned| spawned.has_ended()) {
-                all.remove(launch);
-            }
+            SPAWNED.lock().retain(|(of, _), spawned| of != launch || !spawned.has_ended());
         }
     }
 
-    /// The client of the server. A server that does not run yet is started.
-    async fn http(&self) -> Result<Http, AdkServerError> {
+    /// The client of the server, and the desk of its golden tools. A server that does not run yet is started.
+    async fn http(&self, golden: bool) -> Result<(Http, Option<Arc<Desk>>), AdkServerError> {
         match &self.place {
-            Place::At(url) => Http::new(url, self.headers.clone(), None),
+            Place::At(_) if golden => Err(AdkServerError::Tools(
+                "golden tools need a server that is started here, since a plugin is loaded into it, and this one runs already: \
+                 its tools would run; start it with `AdkServer::spawn(..)`, or `--adk-cmd`"
+                    .to_owned(),
+            )),
+            Place::At(url) => Ok((Http::new(url, self.headers.clone(), None)?, None)),
             Place::Spawned(launch) => {
                 let spawned = {
                     let mut all = SPAWNED.lock();
-                    Arc::clone(
-                        all.entry(launch.clone()).or_insert_with(|| Arc::new(Spawned::new(launch.clone()))),
-                    )
+                    let new = || Arc::new(Spawned::new(launch.clone(), golden));
+                    Arc::clone(all.entry((launch.clone(), golden)).or_insert_with(new))
                 };
-                let (url, program) = spawned.url(&self.prefix, self.ready_within).await?;
-                Http::new(&url, self.headers.clone(), Some(program))
+                let (url, program, desk) = spawned.url(&self.prefix, self.ready_within).await?;
+                Ok((Http::new(&url, self.headers.clone(), Some(program))?, desk))
             }
         }
     }
@@ -199,6 +217,7 @@ impl Clone for AdkServer {
             streaming: self.streaming,
             ready_within: self.ready_within,
             details: self.details.clone(),
+            tools: self.tools,
             ..Self::new(self.place.clone(), self.app.clone())
         }
     }
@@ -207,12 +226,23 @@ impl Clone for AdkServer {
 impl Agent for AdkServer {
     async fn start(&mut self, session: &Session) -> Result<(), BoxError> {
         session.recorder().answers_by("the last event of the server's agent with text is the answer");
+        let tools = session.recorder().golden_tools();
         let begun = async {
-            let http = self.http().await?;
+            let (http, desk) = self.http(tools.is_some()).await?;
+            if let Some(desk) = &desk {
+                desk.welcome(&http, &self.app).await?;
+            }
             self.details = self.read_details(&http).await?;
-            Conversation::begin(http, &self.app, session).await
+            let conversation = Conversation::begin(http, &self.app, session).await?;
+            Ok((conversation, desk))
         };
-        self.conversation = Some(begun.await.map_err(AdkServerError::of_agent)?);
+        let (conversation, desk) = begun.await.map_err(AdkServerError::of_agent)?;
+        if let Some((tools, desk)) = tools.zip(desk) {
+            // The plugin asks for each call of a tool.
+            tools.asks_always();
+            self.seat = Some(desk.seat(conversation.user(), conversation.session(), tools));
+        }
+        self.conversation = Some(conversation);
         Ok(())
     }
 
@@ -228,6 +258,7 @@ impl Agent for AdkServer {
     }
 
     async fn end(&mut self) -> Result<(), BoxError> {
+        self.seat = None;
         match self.conversation.take() {
             Some(conversation) => conversation.end().await.map_err(AdkServerError::of_agent),
             None => Ok(()),
@@ -243,7 +274,7 @@ impl Agent for AdkServer {
     async fn wait_until_reachable(&mut self) {
         self.forget_ended();
         let answers = async {
-            while let Ok(http) = self.http().await
+            while let Ok((http, _)) = self.http(self.is_golden()).await
                 && !http.answers_soon().await
             {
                 tokio::time::sleep(RETRY_PAUSE).await;

@@ -2,6 +2,7 @@
 
 mod child;
 mod error;
+mod golden_tools;
 mod lines;
 mod message;
 mod pipes;
@@ -25,9 +26,10 @@ use crate::wire;
 use child::{Child, Seat};
 pub use error::ProcessError;
 use eval_core::group::Launch;
+use golden_tools::{Answers, Waiting};
 #[cfg(any(test, fuzzing))]
 use message::HELLO;
-use message::Reply;
+use message::{Asked, Reply};
 
 const READY_WITHIN: Duration = Duration::from_secs(30);
 
@@ -63,6 +65,8 @@ pub struct Process {
     details: AppDetails,
     state: Option<Map>,
     seat: Option<Seat>,
+    /// What answers the calls of the program; `None` if its tools run.
+    answers: Option<Answers>,
     recorder: Option<Recorder>,
 }
 
@@ -87,6 +91,7 @@ impl Process {
             details: AppDetails::default(),
             state: None,
             seat: None,
+            answers: None,
             recorder: None,
         }
     }
@@ -144,7 +149,14 @@ impl Agent for Process {
         seat.wait_for_hello(self.ready_within).await?;
         seat.ask(message::start(session)).await?;
         match seat.reply().await? {
-            Reply::Started { details } => self.details = details,
+            Reply::Started { details, tools } => {
+                self.details = details;
+                let golden = session.recorder().golden_tools();
+                match Answers::begin(golden, tools.as_deref(), seat.writer()) {
+                    Ok(answers) => self.answers = answers,
+                    Err(error) => return Err(seat.explain(error).await.into()),
+                }
+            }
             Reply::Error { message } => return Err(seat.explain(ProcessError::agent(&message)).await.into()),
             other => {
                 let error = ProcessError::unexpected(&other, "`started` or `error`");
@@ -158,8 +170,16 @@ impl Agent for Process {
         let not_open = || ProcessError::NotOpen("the conversation was not opened".to_owned());
         let seat = self.seat.as_mut().ok_or_else(not_open)?;
         seat.ask(message::turn(wire::content(turn.content()))).await?;
+        let mut waiting = Waiting::default();
         loop {
-            match record(turn, seat.reply().await?) {
+            let reply = match (seat.reply().await?, &self.answers) {
+                (Reply::Tool(asked), Some(answers)) => {
+                    answers.answer(asked, turn.recorder().clone(), &mut waiting);
+                    continue;
+                }
+                (reply, _) => reply,
+            };
+            match record(turn, reply) {
                 Ok(ControlFlow::Continue(())) => {}
                 Ok(ControlFlow::Break(state)) => {
                     self.state = state.or(self.state.take());
@@ -202,6 +222,11 @@ fn record(turn: &Turn<'_>, reply: Reply) -> Result<ControlFlow<Option<Map>>, Pro
         }
         Reply::TurnEnd { state } => return Ok(ControlFlow::Break(state)),
         Reply::Error { message } => return Err(ProcessError::agent(&message)),
+        Reply::Tool(Asked { name, .. }) => {
+            return Err(ProcessError::Protocol(format!(
+                "the program asked for the golden answer of `{name}`, and its tools are real: `start` has no `tools`"
+            )));
+        }
         other => return Err(ProcessError::unexpected(&other, "an event, `turn_end` or `error`")),
     }
     Ok(ControlFlow::Continue(()))

@@ -14,6 +14,7 @@ macro_rules! page {
             "[any agent]: crate\n",
             "[begin]: eval_core::metric#which-metric-to-begin-with\n",
             "[ci]: https://docs.rs/eval-core/latest/eval_core/_documentation/ci\n",
+            "[golden tools]: https://docs.rs/eval-core/latest/eval_core/_documentation/golden_tools\n",
             "[goldens]: https://docs.rs/eval-core/latest/eval_core/_documentation/goldens\n",
             "[metric programs]: eval_core::metric#programs-as-metrics\n",
             "[programs]: eval_core::runner\n",

@@ -10,7 +10,7 @@ use std::time::Duration;
 use clap::ArgGroup;
 use eval_agents::{AdkServer, AdkServerError, Process};
 use eval_core::{Agent, BoxAgent, EvalRunner};
-use eval_format::options::parse_timeout;
+use eval_format::options::{ToolSource, parse_timeout};
 
 use crate::features::lacking;
 use crate::output::{CommandError, hide};
@@ -253,6 +253,14 @@ impl AnyAgent {
             let help = "check the address or the command, and the name of the app (`--app`)";
             CommandError::new(error.to_string(), help)
         })
+    }
+
+    /// The same agent, whose server is started with these tools.
+    pub(crate) fn with_tools(self, tools: ToolSource) -> Self {
+        match self {
+            Self::Server(server) => Self::Server(Box::new(server.tools(tools))),
+            program @ Self::Program(_) => program,
+        }
     }
 
     /// The agent of a conversation.

@@ -30,6 +30,9 @@ pub mod from_adk_eval {}
 #[doc = crate::pages::page!("../docs/from-agentevals.md")]
 pub mod from_agentevals {}
 
+#[doc = crate::pages::page!("../docs/golden-tools.md")]
+pub mod golden_tools {}
+
 #[cfg_attr(any(not(doctest), feature = "macros"), doc = crate::pages::page!("../docs/goldens.md"))]
 pub mod goldens {}
 

@@ -19,7 +19,7 @@ pub use crate::options::Options;
 pub use crate::setup::shape;
 pub use ::tokio;
 pub use eval_format::reader::SetFormat;
-pub use eval_format::{PassRule, TurnAggregation};
+pub use eval_format::{PassRule, ToolSource, TurnAggregation};
 pub use eval_run::EvalRun;
 pub use function::{Annotated, Driven, Driving, EvalFn, Functions, annotated};
 pub use is_current::is_current;

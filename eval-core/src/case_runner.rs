@@ -12,9 +12,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use eval_format::config::UserSimulatorConfig;
-use eval_format::{EvalCase, EvalConfig, PassRule};
+use eval_format::{EvalCase, EvalConfig, PassRule, ToolSource};
 
-use crate::agent::{BoxAgent, Erased};
+use crate::agent::{BoxAgent, Erased, Log};
 use crate::decide::{Decision, decide};
 use crate::guard::{Fault, What, catch_panic};
 use crate::journal::{RunLog, TestLog};
@@ -25,6 +25,7 @@ use crate::play::{Conditions, User, converse, turns_of};
 use crate::report::{CaseReport, Location, MetricOutcome, RunReport};
 use crate::scoring::ScoringPlan;
 use crate::simulator::Simulation;
+use crate::tools::GoldenTools;
 use crate::transcript::{RunError, Transcript};
 use crate::verdict::Role;
 
@@ -212,7 +213,8 @@ impl CaseRunner {
         let simulator = MeteredJudge::new(self.judges.of_case(&case.eval_id));
         let judge = simulator.judge();
         let user = User::of(case, &self.simulation, &judge, run.number);
-        let events = Arc::default();
+        let tools = (self.options.tools == ToolSource::Golden).then(|| GoldenTools::new(case));
+        let events = Log::with_tools(tools);
         let begins = |turn| log.turn_began(run.number, turn, turns_of(case));
         // Some code of the agent runs outside of its guards, such as the `Display` of its errors.
         let mut transcript =

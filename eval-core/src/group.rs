@@ -44,6 +44,18 @@ impl Launch {
         }
     }
 
+    /// The value of a variable as the program has it.
+    pub(crate) fn variable(&self, name: &str) -> Option<OsString> {
+        match self.variables.get(OsStr::new(name)) {
+            Some(value) => value.clone(),
+            None => std::env::var_os(name),
+        }
+    }
+
+    pub(crate) fn set_variable(&mut self, name: &str, value: OsString) {
+        self.variables.insert(name.into(), Some(value));
+    }
+
     /// Starts the program in a group of its own. Its output and its errors can be read.
     pub fn start(&self, input: Stdio) -> Result<Group, io::Error> {
         let mut command = Command::new(&self.program);

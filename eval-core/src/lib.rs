@@ -40,6 +40,7 @@
 //! | know what is scored, and score more | [`metric`](mod@metric): all metrics, [`Metric`], [`MetricFn`](metric::MetricFn) |
 //! | have a model judge, and pay once | `judge`: `Judge`, `RecordedJudge` (feature `judges`) |
 //! | let a model play the user | `scenario`: `ConversationScenario` (feature `judges`) |
+//! | run without the world: what the case says that tools answered, and faults | [`tools`] |
 //! | run a case yourself, then assert | [`EvalRun`] |
 //! | run sets from a program | [`runner`]: [`EvalRunner`], [`EvalReport`] |
 //! | read what was recorded, score it again | the crate `eval-report`, [`EvalRunner::score_case`] |
@@ -109,6 +110,7 @@ pub mod stderr;
 mod target_dir;
 #[cfg(test)]
 mod test_support;
+pub mod tools;
 mod transcript;
 mod verdict;
 
@@ -119,7 +121,9 @@ pub mod bench;
 pub use agent::{Agent, BoxAgent, BoxError, Recorder, Replay, Session, Turn, agent_fn, turn_fn};
 pub use attribute::EvalRun;
 pub use eval_format as format;
-pub use eval_format::{Criterion, EvalCase, EvalConfig, EvalSet, Invocation, PassRule, TurnAggregation};
+pub use eval_format::{
+    Criterion, EvalCase, EvalConfig, EvalSet, Invocation, PassRule, ToolSource, TurnAggregation,
+};
 #[cfg(feature = "macros")]
 #[doc(inline)]
 /// Makes a test of each case of an eval set.

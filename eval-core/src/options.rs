@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use eval_format::{DEFAULT_TIMEOUT, PassRule, TurnAggregation};
+use eval_format::{DEFAULT_TIMEOUT, PassRule, ToolSource, TurnAggregation};
 
 /// Options for running and deciding a case.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +19,8 @@ pub struct Options {
     pub literal: bool,
     /// The time limit for setting up, for opening the session and for each turn.
     pub timeout: Duration,
+    /// What answers the calls of the agent.
+    pub tools: ToolSource,
 }
 
 impl Options {
@@ -30,6 +32,7 @@ impl Options {
         retry: 0,
         literal: false,
         timeout: DEFAULT_TIMEOUT,
+        tools: ToolSource::Real,
     };
 }
 

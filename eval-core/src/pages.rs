@@ -46,6 +46,7 @@ macro_rules! links {
             "[exporter]: https://docs.rs/eval-agents/latest/eval_agents/_documentation/stored_traces#how-to-write-such-a-file\n",
             "[features]: crate::_documentation::configuration#features\n",
             "[functions and classes]: https://docs.rs/eval-agents/latest/eval_agents/_documentation/python#functions-and-classes\n",
+            "[golden tools]: crate::_documentation::golden_tools\n",
             "[goldens]: crate::_documentation::goldens\n",
             "[importing]: crate::_documentation::goldens#importing\n",
             "[linked]: https://docs.rs/eval-agents/latest/eval_agents/_documentation/stored_traces#which-conversation-belongs-to-a-case\n",

@@ -12,6 +12,8 @@ pub enum Role {
     Setup,
     /// The test's own body failed or panicked: an assertion of the user's.
     Body,
+    /// A call of a tool has no golden answer, or a fault of a tool was not reached.
+    Tools,
     /// A metric failed: its function, or what it calls.
     Metric,
     /// A judge failed, or there is no judge.
@@ -29,6 +31,7 @@ impl fmt::Display for Role {
             Self::Agent => "agent",
             Self::Setup => "setup",
             Self::Body => "test body",
+            Self::Tools => "tools",
             Self::Metric => "metric",
             Self::Judge => "judge",
             Self::Simulator => "simulator",

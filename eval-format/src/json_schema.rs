@@ -118,6 +118,8 @@ impl Definitions {
                     described(description(model.what, key), example, vec![schema, type_of("null")]),
                 );
             }
+            let tools = EvalCase::TOOLS_KEY;
+            properties.insert(tools, described(description(model.what, tools), "", vec![tool_faults()]));
         }
         let mut entries = vec![
             ("type".to_owned(), "object".into()),
@@ -235,6 +237,32 @@ const CASES: (&str, &str) = ("an eval set", "eval_cases");
 /// The model and the name of the key with the settings of the simulated user. In the table it is an object of
 /// any keys.
 const SIMULATOR: (&str, &str) = ("a config", "user_simulator_config");
+
+/// The faults of a case's tools: turns, calls, faults.
+fn tool_faults() -> Value {
+    let keys = object([
+        ("error", type_of("object")),
+        ("raises", type_of("string")),
+        ("response", true.into()),
+        ("after", object([("type", "number".into()), ("exclusiveMinimum", 0_i64.into())])),
+        ("state", type_of("object")),
+    ]);
+    let fault = object([
+        ("type", "object".into()),
+        ("properties", keys),
+        ("additionalProperties", false.into()),
+        ("minProperties", 1_i64.into()),
+    ]);
+    let fault = any_of(vec![object([("const", "never".into())]), fault]);
+    let by = |pattern, values| {
+        object([
+            ("type", "object".into()),
+            ("patternProperties", object([(pattern, values)])),
+            ("additionalProperties", false.into()),
+        ])
+    };
+    any_of(vec![by("^[1-9][0-9]*$", by(".#[1-9][0-9]*$", fault)), type_of("null")])
+}
 
 /// A rough pattern for the text of a number: pydantic's exact rules are too long for a pattern.
 const NUMBER: &str = r"^\s*[+-]?([0-9.]|[iI][nN][fF]|[nN][aA][nN])";

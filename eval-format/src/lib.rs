@@ -70,6 +70,7 @@ mod schema;
 mod syntax;
 pub mod tags;
 mod text;
+pub mod tools;
 mod value;
 mod write;
 
@@ -88,7 +89,7 @@ pub use model::{
     FunctionResponse, IntermediateData, Invocation, InvocationEvent, Part, Persona, Rubric, SessionInput,
     UsageMetadata, UserBehavior, UserPersona,
 };
-pub use options::{DEFAULT_TIMEOUT, PassRule, TurnAggregation};
+pub use options::{DEFAULT_TIMEOUT, PassRule, ToolSource, TurnAggregation};
 pub use problem::finding::Problem;
 pub use problem::problems::Problems;
 pub use value::{Entries, Map, Number, Value};

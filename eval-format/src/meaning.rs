@@ -27,8 +27,8 @@ use crate::value::{Map, Number, Value};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Meaning {
-    /// The hash of the questions to the agent: the user's message of each turn, the session, the scenario. 16
-    /// hexadecimal digits.
+    /// The hash of the questions to the agent: the user's message of each turn, the session, the scenario, the faults of
+    /// its tools. 16 hexadecimal digits.
     pub asks: String,
     /// The hash of the expectations: answers, calls, rubrics, session state, what may vary in them (`_expect`) and the
     /// criteria of the case (`_criteria`), and keys that only the case's author or a metric of the user's own knows. 16
@@ -62,6 +62,12 @@ impl Meaning {
         for key in [EvalCase::EXPECT_KEY, EvalCase::CRITERIA_KEY] {
             expects.optional(key, extra.get(key).filter(|value| !value.is_null()), Canonical::value);
         }
+        // A fault changes what the agent is told, as a message of the user does.
+        asks.optional(
+            "tools",
+            extra.get(EvalCase::TOOLS_KEY).filter(|tools| !tools.is_null()),
+            Canonical::value,
+        );
         Self { asks: asks.hash(), expects: expects.hash() }
     }
 }

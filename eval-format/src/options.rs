@@ -5,8 +5,9 @@
 //! | `pass` | [`PassRule`] | [`PassRule::Mean`] |
 //! | `gate` | [`TurnAggregation`] | [`TurnAggregation::Mean`] |
 //! | `timeout` | [`Duration`] | [`DEFAULT_TIMEOUT`] |
+//! | `tools` | [`ToolSource`] | [`ToolSource::Real`] |
 //!
-//! `PassRule` and `TurnAggregation` are read and written in the spelling of the attribute:
+//! `PassRule`, `TurnAggregation` and `ToolSource` are read and written in the spelling of the attribute:
 //!
 //! ```
 //! use eval_format::options::{TurnAggregation, PassRule};
@@ -186,7 +187,49 @@ impl FromStr for TurnAggregation {
     }
 }
 
-/// The error of a text that is not a [`PassRule`], a [`TurnAggregation`] or a time limit.
+/// The source of the answers to the agent's calls: `tools = ".."` of the attribute.
+///
+/// ```
+/// use eval_format::options::ToolSource;
+///
+/// assert_eq!("golden".parse(), Ok(ToolSource::Golden));
+/// assert_eq!(ToolSource::default(), ToolSource::Real);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ToolSource {
+    /// `real`: the tools of the agent run.
+    #[default]
+    Real,
+    /// `golden`: the responses of the case answer, and no tool runs.
+    Golden,
+}
+
+impl fmt::Display for ToolSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Real => "real",
+            Self::Golden => "golden",
+        })
+    }
+}
+
+impl FromStr for ToolSource {
+    type Err = ParseOptionError;
+
+    /// Reads `real` or `golden`.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "real" => Ok(Self::Real),
+            "golden" => Ok(Self::Golden),
+            _ => Err(ParseOptionError {
+                message: format!("unknown `tools`: `{text}`"),
+                help: r#"it is "golden" (the responses of the case answer) or "real""#,
+            }),
+        }
+    }
+}
+
+/// The error of a text that is not a [`PassRule`], a [`TurnAggregation`], a [`ToolSource`] or a time limit.
 ///
 /// ```
 /// use eval_format::options::PassRule;
@@ -266,6 +309,17 @@ mod tests {
         }
         for text in ["", "all", "every turn", "Mean"] {
             assert!(text.parse::<TurnAggregation>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn tools_are_one_of_two() {
+        for (text, expected) in [("real", ToolSource::Real), ("golden", ToolSource::Golden)] {
+            assert_eq!(text.parse(), Ok(expected), "{text}");
+            assert_eq!(expected.to_string(), text);
+        }
+        for text in ["", "Golden", "gold", "mock"] {
+            assert!(text.parse::<ToolSource>().is_err(), "{text}");
         }
     }
 

@@ -69,6 +69,7 @@ const OPTIONS: &[(&str, &str, Read)] = &[
     ("gate", r#"gate = "every_turn""#, |args, value, _| args.running.read_gate(value)),
     ("retry", "retry = 2", |args, value, _| args.running.read_retry(value)),
     ("timeout", r#"timeout = "30s""#, |args, value, _| args.running.read_timeout(value)),
+    ("tools", r#"tools = "golden""#, |args, value, _| args.running.read_tools(value)),
     ("session", r#"session = "evals/trip.session.json""#, |args, value, _| {
         value.string().map(|path| args.session = Some(path))
     }),

@@ -7,9 +7,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use eval_format::__private::{simulated_users, test_names};
-use eval_format::TurnAggregation;
-use eval_format::compat::check_compatibility;
+use eval_format::compat::{Incompatibility, check_compatibility, check_tools};
 use eval_format::reader::{CaseSpan, CheckedSet, check_set};
+use eval_format::{ToolSource, TurnAggregation};
 use syn::LitStr;
 
 use crate::args::Args;
@@ -67,6 +67,7 @@ impl Suite {
             filter,
             metric_names: args.metric_names(),
             gate: args.running.gate,
+            tools: args.running.tools,
             configs: Configs::new(args, &folders, diagnostics),
             folders: &folders,
             diagnostics,
@@ -84,6 +85,7 @@ struct Collector<'a> {
     /// The custom metrics of the attribute.
     metric_names: Vec<&'a str>,
     gate: TurnAggregation,
+    tools: ToolSource,
     configs: Configs<'a>,
     folders: &'a Folders,
     diagnostics: &'a mut Diagnostics,
@@ -168,12 +170,16 @@ impl Collector<'_> {
         }
     }
 
-    /// Reports the cases that the criteria do not decide, or that lack data a criterion needs, unless `cases`
-    /// leaves them out.
+    /// Reports the cases that the criteria do not decide, or that lack data a criterion or golden tools need, unless
+    /// `cases` leaves them out.
     fn report_incompatibilities(&mut self, read: &ReadSet, config: &SetConfig, taken: &HashSet<&str>) {
         let checked = &read.checked;
-        let (Some(config), Some(set)) = (&config.config, &checked.set) else { return };
-        for found in check_compatibility(config, &self.metric_names, self.gate, &set.eval_cases) {
+        let Some(set) = &checked.set else { return };
+        let mut all: Vec<Incompatibility> = check_tools(self.tools, &set.eval_cases);
+        if let Some(config) = &config.config {
+            all.extend(check_compatibility(config, &self.metric_names, self.gate, &set.eval_cases));
+        }
+        for found in all {
             if found.eval_id.as_ref().is_none_or(|id| taken.contains(id.as_str())) {
                 let problem = found.problem(checked);
                 self.diagnostics.problem(self.path.span(), &problem, &checked.file, &checked.text);

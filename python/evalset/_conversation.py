@@ -9,12 +9,16 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
 from . import _errors
+from ._golden import Golden
 from ._json import plain
 from .turn import Session, Turn
 
 
 class Agent(Protocol):
-    """An agent in one conversation. Its `details`, if it has them, are what its agents are made of, for judges."""
+    """An agent in one conversation. Its `details`, if it has them, are what its agents are made of, for judges.
+
+    `asks_golden_tools` is true if each of its tools asks for its answer when the session has golden tools.
+    """
 
     async def turn(self, turn: Turn) -> None:
         """Answers a message of the user."""
@@ -37,7 +41,8 @@ class Conversation:
     def __init__(self, start: dict[str, Any], open_agent: Open, write: Write) -> None:
         self.id = str(start["session_id"])
         state = start.get("state") or {}
-        self._session = Session(self.id, start.get("app_name") or "", start.get("user_id") or "", state)
+        self._golden = Golden(self._write, self._change) if start.get("tools") == "golden" else None
+        self._session = Session(self.id, start.get("app_name") or "", start.get("user_id") or "", state, self._golden)
         # As the other side knows it.
         self._state: dict[str, Any] = copy.deepcopy(state)
         self._history: list[dict[str, str]] = []
@@ -57,6 +62,11 @@ class Conversation:
         self._asked = asyncio.get_running_loop().time()
         self._inbox.put_nowait(message)
 
+    def answer(self, message: dict[str, Any]) -> None:
+        """Takes the answer of a golden tool, in the thread that reads: the loop may wait for it."""
+        if self._golden is not None:
+            self._golden.take(message)
+
     def end(self) -> bool:
         """Ends the conversation. Whether something was cut short, as its time limit has passed.
 
@@ -75,6 +85,15 @@ class Conversation:
         self.task.cancel()
 
     async def _run(self) -> None:
+        if self._golden is None:
+            return await self._converse()
+        self._golden.open()
+        try:
+            await self._converse()
+        finally:
+            self._golden.close()
+
+    async def _converse(self) -> None:
         try:
             agent = await self._open(self._session)
         except BaseException as error:
@@ -87,7 +106,10 @@ class Conversation:
             return
         try:
             details = getattr(agent, "details", None)
-            self._write({"type": "started", **({"details": details} if details else {})})
+            # Without the answer the tools would run, and the other side ends the conversation.
+            asks = self._golden is not None and getattr(agent, "asks_golden_tools", False)
+            tools = {"tools": "golden"} if asks else {}
+            self._write({"type": "started", **({"details": details} if details else {}), **tools})
             while (message := await self._next()) is not None:
                 await self._answer(agent, message.get("content") or {})
         finally:
@@ -156,6 +178,11 @@ class Conversation:
             else:
                 # Nothing was asked, so this is an error of the conversation, whatever comes next.
                 self._write({"type": "error", "message": LATE})
+
+    def _change(self, state: dict[str, Any]) -> None:
+        """Takes changes of the state that golden tools make."""
+        self._session.state.update(copy.deepcopy(state))
+        self._state.update(copy.deepcopy(state))
 
     def _fail(self, error: BaseException) -> None:
         if not isinstance(error, _errors.AgentError):

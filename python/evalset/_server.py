@@ -73,6 +73,9 @@ class _Server:
             last: BaseException | None = None
             try:
                 for message in self._lines.read():
+                    if message.get("type") == "tool_result":
+                        self._answer(message)
+                        continue
                     loop.call_soon_threadsafe(inbox.put_nowait, message)
             except Exception as error:
                 last = error
@@ -103,6 +106,11 @@ class _Server:
             self._open[id].put(message)
         elif kind == "end" and id in self._open:
             self._close(self._open.pop(id))
+
+    def _answer(self, message: dict[str, Any]) -> None:
+        conversation = self._open.get(str(message.get("session_id")))
+        if conversation is not None:
+            conversation.answer(message)
 
     def _close(self, conversation: Conversation) -> None:
         is_cut = conversation.end()

@@ -75,7 +75,12 @@ def _decorated(function: Callable[..., Any], name: str | None = None) -> Callabl
             turn, named = begin(args, kwargs)
             if turn is None:
                 return await function(*args, **kwargs)
-            return await turn.tool(title, named, lambda **_: function(*args, **kwargs))
+
+            @functools.wraps(function)
+            async def call(**_: Any) -> Any:
+                return await function(*args, **kwargs)
+
+            return await turn.tool(title, named, call)
 
         return awaited
 
@@ -84,7 +89,12 @@ def _decorated(function: Callable[..., Any], name: str | None = None) -> Callabl
         turn, named = begin(args, kwargs)
         if turn is None:
             return function(*args, **kwargs)
-        return turn.tool(title, named, lambda **_: function(*args, **kwargs))
+
+        @functools.wraps(function)
+        def call(**_: Any) -> Any:
+            return function(*args, **kwargs)
+
+        return turn.tool(title, named, call)
 
     return called
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ._errors import headline
+from ._golden import Golden, value
 from ._json import as_text, plain
 from ._parts import call_part, result_part, tokens
 
@@ -26,6 +27,8 @@ class Session:
     user_id: str
     state: dict[str, Any] = field(default_factory=dict)
     """The state of the session. An agent may change it."""
+    golden: Golden | None = field(default=None, repr=False, compare=False)
+    """What answers the tools, if they do not run."""
 
 
 class Turn:
@@ -74,9 +77,15 @@ class Turn:
     def tool(self, name: str, args: Mapping[str, Any], call: Callable[..., Any], *, author: str | None = None) -> Any:
         """Calls a tool with its arguments, and records the call with its result or error.
 
-        The result is returned unchanged. If the tool is async, it is awaited: `await turn.tool(..)`.
+        The result is returned unchanged. If the tool is async, it is awaited: `await turn.tool(..)`. With golden tools the
+        case answers, and the tool is not called.
         """
         done = self.begin(name, args, author=author)
+        golden = self.session.golden
+        if golden is not None:
+            if inspect.iscoroutinefunction(inspect.unwrap(call)):
+                return _finish(golden.asked(name, args), done, lambda answer: value(answer, call))
+            return _done(lambda: golden.ask(name, args), done, lambda answer: value(answer, call))
         try:
             result = call(**args)
         except BaseException as error:
@@ -89,6 +98,11 @@ class Turn:
 
     def tool_call(self, name: str, args: Mapping[str, Any], result: Any, *, author: str | None = None) -> None:
         """Records a call that was made already. A failure is `{"error": ".."}`."""
+        if self.session.golden is not None:
+            self.fail(
+                f"the call of `{name}` was recorded, and no golden was asked for it: its tool may have run; let `evalset.tool` or "
+                "`turn.tool` call it"
+            )
         self.begin(name, args, author=author)(result)
 
     def begin(self, name: str, args: Any, *, author: str | None = None) -> Callable[[Any], None]:
@@ -152,14 +166,26 @@ class Turn:
         self.failure = self.failure or reason
 
 
-async def _finish(result: Awaitable[Any], done: Callable[[Any], None]) -> Any:
+async def _finish(
+    result: Awaitable[Any], done: Callable[[Any], None], made: Callable[[Any], Any] = lambda result: result
+) -> Any:
     try:
-        value = await result
+        returned = await result
     except BaseException as error:
         done({"error": headline(error)})
         raise
-    done(value)
-    return value
+    done(returned)
+    return made(returned)
+
+
+def _done(call: Callable[[], Any], done: Callable[[Any], None], made: Callable[[Any], Any]) -> Any:
+    try:
+        returned = call()
+    except BaseException as error:
+        done({"error": headline(error)})
+        raise
+    done(returned)
+    return made(returned)
 
 
 def _shows(part: dict[str, Any]) -> bool:

@@ -84,6 +84,14 @@ impl Conversation {
         }
     }
 
+    pub(super) fn user(&self) -> &str {
+        &self.user
+    }
+
+    pub(super) fn session(&self) -> &str {
+        &self.session
+    }
+
     pub(super) async fn turn(&mut self, turn: &Turn<'_>, streaming: bool) -> Result<(), AdkServerError> {
         self.in_turn = true;
         let ran = self.run(turn, streaming).await;

@@ -66,6 +66,8 @@ pub enum AdkServerError {
         /// The error of the client, without the address; `None` if a turn did not end.
         source: Option<Arc<dyn std::error::Error + Send + Sync>>,
     },
+    /// The server cannot have golden tools, so that its tools would run.
+    Tools(String),
     /// The agent of the server failed in a turn.
     Agent(String),
     /// The request cannot be made: an address, a header.
@@ -88,6 +90,7 @@ macro_rules! of_message {
         | AdkServerError::NotReady(message)
         | AdkServerError::Answer(message)
         | AdkServerError::NoApp(message)
+        | AdkServerError::Tools(message)
         | AdkServerError::Agent(message)) = $error;
         message
     }};

@@ -78,6 +78,11 @@ impl Http {
         Ok(Self { base, headers, program })
     }
 
+    /// Whether the command of the server has an argument.
+    pub(super) fn has_argument(&self, name: &str) -> bool {
+        self.program.as_ref().is_some_and(|program| program.launch.args.iter().any(|arg| arg == name))
+    }
+
     pub(super) async fn answers_soon(&self) -> bool {
         let answers = async {
             for path in ["list-apps", "health"] {

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::OnceCell;
 
 use super::error::AdkServerError;
+use super::golden_tools::Desk;
 use super::http::{Http, Program};
 use super::listener::{Listener, listener};
 use crate::secret_headers::Headers;
@@ -19,6 +20,8 @@ const PORT_PLACEHOLDER: &str = "{port}";
 
 const PORT_ATTEMPTS: usize = 3;
 
+const GOLDEN_NEEDS: &str = "; golden tools start it with `--extra_plugins`, which google-adk in Python knows";
+
 const POLL_PAUSE: Duration = Duration::from_millis(50);
 
 /// The wait before an answer is accepted on a port whose owner the system does not tell. Meanwhile the server
@@ -28,31 +31,41 @@ const UNKNOWN_OWNER_TIMEOUT: Duration =
 
 pub(super) struct Spawned {
     launch: Launch,
+    /// Whether its tools ask for golden answers.
+    golden: bool,
     /// A failed start is kept too, and not retried.
     running: OnceCell<Result<Running, AdkServerError>>,
 }
 
-type Running = (u16, Arc<Program>);
+#[derive(Clone)]
+struct Running {
+    port: u16,
+    program: Arc<Program>,
+    desk: Option<Arc<Desk>>,
+}
 
 impl Spawned {
-    pub(super) fn new(launch: Launch) -> Self {
-        Self { launch, running: OnceCell::new() }
+    pub(super) fn new(launch: Launch, golden: bool) -> Self {
+        Self { launch, golden, running: OnceCell::new() }
     }
 
-    /// The address of the server, and its program. The first caller starts it; the others wait.
+    /// The address of the server, its program, and the desk of its golden tools. The first caller starts it; the others
+    /// wait.
     pub(super) async fn url(
         &self,
         prefix: &str,
         limit: Duration,
-    ) -> Result<(String, Arc<Program>), AdkServerError> {
+    ) -> Result<(String, Arc<Program>, Option<Arc<Desk>>), AdkServerError> {
         match self.running.get_or_init(|| self.start(prefix, limit)).await {
-            Ok((port, program)) => Ok((url(*port, prefix), Arc::clone(program))),
+            Ok(Running { port, program, desk }) => {
+                Ok((url(*port, prefix), Arc::clone(program), desk.clone()))
+            }
             Err(error) => Err(error.clone()),
         }
     }
 
     pub(super) fn has_ended(&self) -> bool {
-        matches!(self.running.get(), Some(Ok((_, program))) if program.has_ended())
+        matches!(self.running.get(), Some(Ok(running)) if running.program.has_ended())
     }
 
     async fn start(&self, prefix: &str, limit: Duration) -> Result<Running, AdkServerError> {
@@ -72,6 +85,10 @@ impl Spawned {
         let port = free.map_err(|error| not_started("no free port for the server", error))?.port();
         let http = Http::new(&url(port, prefix), Headers::default(), None)?;
         let launch = with_port(&self.launch, port);
+        let desk = self.golden.then(Desk::open).transpose();
+        let desk =
+            desk.map_err(|error| not_started("the plugin of golden tools cannot be written", error))?;
+        let launch = desk.as_ref().map_or_else(|| launch.clone(), |desk| desk.plugin_for(&launch));
         let mut group = launch
             .start(Stdio::null())
             .map_err(|error| not_started(&format!("the server `{launch}` cannot be started"), error))?;
@@ -86,7 +103,7 @@ impl Spawned {
         let group = SharedGroup::new(group);
         let running = |group, wrote| {
             let launch = self.launch.clone();
-            (port, Arc::new(Program { launch, group, wrote }))
+            Running { port, program: Arc::new(Program { launch, group, wrote }), desk: desk.clone() }
         };
         let mut answered_unknown = None;
         loop {
@@ -96,7 +113,8 @@ impl Spawned {
                 group.kill().await;
                 let text = wrote.final_output().await;
                 let wrote = quoted("it wrote", &text);
-                let why = format!("the server `{launch}` ended before it answered: {status}{wrote}");
+                let golden = if self.golden { GOLDEN_NEEDS } else { "" };
+                let why = format!("the server `{launch}` ended before it answered: {status}{golden}{wrote}");
                 let error = AdkServerError::NotReady(why);
                 return Err(Failure { error, is_port_taken: says_port_taken(&text) });
             }

@@ -243,6 +243,21 @@ pub(super) fn route(
     }
 }
 
+/// Writes messages of a conversation that are no requests, whatever the program does.
+#[derive(Clone, Debug)]
+pub(super) struct Writer {
+    child: Arc<Child>,
+    id: String,
+}
+
+impl Writer {
+    /// Writes a message. A program that closed its input gets none.
+    pub(super) async fn write(&self, message: Map) {
+        let _writing = self.child.writing.lock().await;
+        drop(self.child.put(message::line(message, &self.id)));
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct Seat {
     child: Arc<Child>,
@@ -255,6 +270,10 @@ pub(super) struct Seat {
 }
 
 impl Seat {
+    pub(super) fn writer(&self) -> Writer {
+        Writer { child: Arc::clone(&self.child), id: self.id.clone() }
+    }
+
     pub(super) async fn wait_for_hello(&mut self, limit: Duration) -> Result<(), ProcessError> {
         let child = Arc::clone(&self.child);
         let mut hello = child.hello.clone();

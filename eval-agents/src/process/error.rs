@@ -27,6 +27,8 @@ pub enum ProcessError {
     Ended(String),
     /// The program wrote something that the protocol does not have.
     Protocol(String),
+    /// The program has no golden tools, so that its tools would run.
+    Tools(String),
     /// The program reported an error.
     Agent(String),
     /// The program did not end in time, or not well.
@@ -53,6 +55,7 @@ impl ProcessError {
             Self::NotReady(message)
             | Self::Ended(message)
             | Self::Protocol(message)
+            | Self::Tools(message)
             | Self::Agent(message)
             | Self::End(message)
             | Self::NotOpen(message) => message.push_str(note),
@@ -70,6 +73,7 @@ impl fmt::Display for ProcessError {
             Self::NotReady(message)
             | Self::Ended(message)
             | Self::Protocol(message)
+            | Self::Tools(message)
             | Self::Agent(message)
             | Self::End(message)
             | Self::NotOpen(message) => f.write_str(message),

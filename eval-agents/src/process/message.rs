@@ -10,18 +10,31 @@ use crate::wire::{self, ReadEvent, Reader};
 
 pub(super) const PROTOCOL: i64 = 1;
 
+/// The value of `tools` in `start` and `started`.
+pub(super) const GOLDEN: &str = "golden";
+
 pub(super) fn start(session: &Session) -> Map {
     let mut message = Map::from([("type", "start")]);
     message.insert("protocol", PROTOCOL);
     message.insert("app_name", session.app_name.as_str());
     message.insert("user_id", session.user_id.as_str());
     message.insert("state", session.state.clone());
+    if session.recorder().golden_tools().is_some() {
+        message.insert("tools", GOLDEN);
+    }
     message
 }
 
 pub(super) fn turn(content: Value) -> Map {
     let mut message = Map::from([("type", "turn")]);
     message.insert("content", content);
+    message
+}
+
+/// The answer to a call: `result` or `error`.
+pub(super) fn tool_result(id: String) -> Map {
+    let mut message = Map::from([("type", "tool_result")]);
+    message.insert("id", id);
     message
 }
 
@@ -43,12 +56,21 @@ pub(super) struct Received {
 #[derive(Debug)]
 pub(super) enum Reply {
     Hello,
-    Started { details: AppDetails },
+    Started { details: AppDetails, tools: Option<String> },
     Event(Box<ReadEvent>),
     Text { author: Option<String>, text: String },
     ToolCall { author: Option<String>, name: String, args: Value, result: Value },
+    Tool(Asked),
     TurnEnd { state: Option<Map> },
     Error { message: String },
+}
+
+/// A call whose golden answer a program asks for.
+#[derive(Debug)]
+pub(super) struct Asked {
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) args: Map,
 }
 
 impl fmt::Display for Reply {
@@ -59,13 +81,14 @@ impl fmt::Display for Reply {
             Self::Event(_) => "event",
             Self::Text { .. } => "text",
             Self::ToolCall { .. } => "tool_call",
+            Self::Tool(_) => "tool",
             Self::TurnEnd { .. } => "turn_end",
             Self::Error { .. } => "error",
         })
     }
 }
 
-const TYPES: &str = "`hello`, `started`, `event`, `text`, `tool_call`, `turn_end`, `error`";
+const TYPES: &str = "`hello`, `started`, `event`, `text`, `tool_call`, `tool`, `turn_end`, `error`";
 
 pub(super) const HELLO: &str = r#"{"type": "hello", "protocol": 1}"#;
 
@@ -108,9 +131,10 @@ impl Received {
                 }
                 None => return Err(format!("`protocol` is missing; write {HELLO}")),
             },
-            "started" => {
-                Reply::Started { details: message.object("details", wire::details)?.unwrap_or_default() }
-            }
+            "started" => Reply::Started {
+                details: message.object("details", wire::details)?.unwrap_or_default(),
+                tools: message.text("tools")?,
+            },
             "event" => {
                 let event = message.object("event", wire::event)?.ok_or("`event` is missing")?;
                 Reply::Event(Box::new(event))
@@ -124,6 +148,11 @@ impl Received {
                 args: message.map("args")?.ok_or("`args` is missing")?.into(),
                 result: message.value("result").unwrap_or(Value::Null),
             },
+            "tool" => Reply::Tool(Asked {
+                id: needed(message.text("id")?, "id")?,
+                name: needed(message.text("name")?, "name")?,
+                args: message.map("args")?.ok_or("`args` is missing")?,
+            }),
             "turn_end" => Reply::TurnEnd { state: message.map("state")? },
             "error" => Reply::Error { message: needed(message.text("message")?, "message")? },
             other => return Err(format!("there is no type `{}`; there are {TYPES}", cut(other))),
@@ -204,7 +233,7 @@ mod tests {
         written.sort_unstable();
         known.sort_unstable();
         assert_eq!(written, known);
-        assert_eq!(types("to_the_program"), ["`start`", "`turn`", "`end`"]);
+        assert_eq!(types("to_the_program"), ["`start`", "`turn`", "`tool_result`", "`end`"]);
         for of_both in written.into_iter().chain(types("to_the_program")) {
             assert!(page.contains(&format!("| {of_both} |")), "{of_both}");
         }

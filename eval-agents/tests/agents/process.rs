@@ -1,5 +1,6 @@
 //! Programs as agents: the samples in three languages, and each way to break the protocol.
 
+mod golden_tools;
 mod shared;
 
 use std::path::Path;

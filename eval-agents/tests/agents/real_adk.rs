@@ -2,6 +2,8 @@
 //!
 //! `EVALSET_ADK_PYTHON` names a Python that has google-adk; without it these tests say that they are skipped.
 
+mod golden_tools;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::file;
 use eval_agents::{AdkServer, Process};
+use eval_core::format::ToolSource;
 use eval_core::testing::Conversation;
 use eval_core::{Agent, Criterion, EvalCase, EvalRunner, Invocation, Session};
 
@@ -113,6 +114,34 @@ async fn a_server_that_cannot_start_says_why_once_for_all() {
             && error.contains("cannot be started: No such file"),
         "{error}"
     );
+}
+
+#[tokio::test]
+async fn golden_tools_need_a_server_that_loads_their_plugin() {
+    let starts = Starts::new("golden");
+    let lenient = |starts: &Starts| {
+        let mut command = Command::new("python3");
+        command.arg(file("tests/servers/server.py")).arg("--mode=lenient").env("STARTS", &starts.0);
+        AdkServer::spawn(command, "echo")
+    };
+    let case = EvalCase::new("c").turn(Invocation::user("hi").response("pid"));
+    let runner = EvalRunner::new().tools(ToolSource::Golden);
+    for (server, why) in [
+        (
+            starts.server(""),
+            "ended before it answered: exit status: 2; golden tools start it with `--extra_plugins`",
+        ),
+        (
+            lenient(&starts),
+            "the server did not load the plugin of golden tools (POST /run answered 200 OK), so the tools of `echo` would run",
+        ),
+        (AdkServer::at("http://127.0.0.1:1", "echo"), "golden tools need a server that is started here"),
+    ] {
+        let report = runner.run_case(&case, || server.clone()).await.unwrap();
+        let verdict = report.verdict.reason().unwrap_or_default().to_owned();
+        assert!(verdict.contains(why), "{verdict}");
+        assert!(report.runs[0].transcript.turns.is_empty(), "no turn began");
+    }
 }
 
 #[tokio::test]

@@ -20,6 +20,8 @@ import time
 options = argparse.ArgumentParser()
 options.add_argument("--mode", default="")
 options.add_argument("--port", type=int, required=True)
+if "--mode=lenient" in sys.argv:
+    options.add_argument("--extra_plugins")
 options = options.parse_args()
 
 

@@ -6,6 +6,7 @@ mod fix;
 use std::path::PathBuf;
 
 use eval_format::Problem;
+use eval_format::options::ToolSource;
 use eval_format::problem::ProblemCode;
 use eval_support::untrusted::{self, one_line};
 use eval_support::words::{count, short_code_list};
@@ -13,7 +14,7 @@ use serde::Serialize;
 
 use crate::files::{self, Positions, Scope, find_files, severity_name};
 use crate::output::{Answer, BOLD, CommandError, ERROR, Format, GOOD, Outcome, WARNING, styled};
-use file::CheckedFile;
+use file::{CheckedFile, Used};
 use fix::FixState;
 
 /// Checks eval sets, configs, session files and recordings.
@@ -44,6 +45,10 @@ pub(crate) struct Args {
     #[arg(long = "metric", value_name = "NAME", value_delimiter = ',')]
     metrics: Vec<String>,
 
+    /// Checks also whether the cases fit what answers the agent's calls: with `golden`, each expected call needs a response.
+    #[arg(long, value_name = "SOURCE")]
+    tools: Option<ToolSource>,
+
     /// Also prints the problems as annotations of GitHub Actions.
     #[arg(long, conflicts_with = "format")]
     github: bool,
@@ -58,6 +63,7 @@ Examples:
   cargo evalset check evals
   cargo evalset check evals/weather.evalset.json evals/strict.json --metric brevity
   cargo evalset check 'crates/*/evals/**/*.evalset.json' --deny-warnings
+  cargo evalset check evals --tools golden  # each expected call has a response that can answer it
   cargo evalset check evals --fix
   cargo evalset check evals --github        # in a workflow: annotations on the lines of the JSON
   cargo evalset check evals --format json
@@ -70,8 +76,9 @@ Exit codes:
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let inputs = find_files(&args.paths, Scope::Companions);
     let metrics: Vec<&str> = args.metrics.iter().map(String::as_str).collect();
+    let used = Used { metrics: &metrics, tools: args.tools };
     let results = CheckResults {
-        files: inputs.files.iter().map(|input| CheckedFile::check(input, &metrics, args.fix)).collect(),
+        files: inputs.files.iter().map(|input| CheckedFile::check(input, used, args.fix)).collect(),
         errors: inputs.errors,
         deny_warnings: args.deny_warnings,
         fix: args.fix,

@@ -16,6 +16,7 @@ use eval_support::words::count;
 
 use super::event::Event;
 use super::weight;
+use crate::tools::GoldenTools;
 
 pub(crate) const MOST_EVENTS: usize = 100_000;
 
@@ -31,7 +32,11 @@ const CALLS_IN_A_ROW: usize = 32;
 ///
 /// Nothing that can panic halfway happens under the lock, so the log is complete after a panic.
 #[derive(Debug, Default)]
-pub(crate) struct Log(Mutex<State>);
+pub(crate) struct Log {
+    state: Mutex<State>,
+    /// What answers the calls of the agent; `None` if its tools run.
+    tools: Option<GoldenTools>,
+}
 
 #[derive(Debug, Default)]
 struct State {
@@ -108,7 +113,21 @@ impl Drop for AtWork {
 impl Log {
     /// A detached log, which belongs to no conversation.
     pub(super) fn detached() -> Arc<Self> {
-        Arc::new(Self(Mutex::new(State { is_detached: true, ..State::default() })))
+        let state = Mutex::new(State { is_detached: true, ..State::default() });
+        Arc::new(Self { state, tools: None })
+    }
+
+    /// The log of a conversation in which these tools answer.
+    pub(crate) fn with_tools(tools: Option<GoldenTools>) -> Arc<Self> {
+        Arc::new(Self { tools, ..Self::default() })
+    }
+
+    /// The golden tools of the conversation. A detached log has those of the conversation whose agent is at work.
+    pub(crate) fn tools(&self) -> Option<GoldenTools> {
+        if !self.state.lock().is_detached {
+            return self.tools.clone();
+        }
+        AT_WORK.try_with(|log| log.tools.clone()).ok().flatten()
     }
 
     /// Runs work of this conversation's agent. If the agent records into a detached log meanwhile, this
@@ -124,7 +143,10 @@ impl Log {
 
     /// Begins the next turn and returns its number. A turn that is still open ends.
     pub(super) fn begin(&self) -> usize {
-        let mut state = self.0.lock();
+        if let Some(tools) = &self.tools {
+            tools.begin_turn();
+        }
+        let mut state = self.state.lock();
         state.turns += 1;
         let recorded = Recorded::default();
         state.open =
@@ -134,7 +156,7 @@ impl Log {
 
     /// Ends the turn in progress. The chunks of streamed text are joined.
     pub(crate) fn end(&self) -> Recorded {
-        let Some(OpenTurn { mut recorded, chunks, .. }) = self.0.lock().open.take() else {
+        let Some(OpenTurn { mut recorded, chunks, .. }) = self.state.lock().open.take() else {
             return Recorded::default();
         };
         recorded.events = joined(recorded.events, &chunks);
@@ -144,7 +166,7 @@ impl Log {
     /// The events that the turn would have if it ended now. Events of a detached log count as read from now
     /// on.
     pub(super) fn so_far(&self, target: Target) -> Vec<Event> {
-        let mut state = self.0.lock();
+        let mut state = self.state.lock();
         if state.is_detached {
             state.late = None;
         }
@@ -153,19 +175,19 @@ impl Log {
     }
 
     pub(super) fn next_call_id(&self) -> String {
-        let mut state = self.0.lock();
+        let mut state = self.state.lock();
         state.calls_with_ids += 1;
         format!("call-{}", state.calls_with_ids)
     }
 
     /// The events that no turn could take so far, also unread ones in detached logs.
     pub(crate) fn late(&self) -> Option<Late> {
-        let state = self.0.lock();
+        let state = self.state.lock();
         state.late.clone().or_else(|| state.strays.iter().find_map(|stray| stray.late()))
     }
 
     pub(crate) fn note(&self, note: String) {
-        let notes = &mut self.0.lock().notes;
+        let notes = &mut self.state.lock().notes;
         match notes.len().cmp(&MOST_NOTES) {
             _ if notes.contains(&note) => {}
             Ordering::Less => notes.push(note),
@@ -175,16 +197,16 @@ impl Log {
     }
 
     pub(crate) fn notes(&self) -> Vec<String> {
-        self.0.lock().notes.clone()
+        self.state.lock().notes.clone()
     }
 
     pub(super) fn set_how_to_answer(&self, how: &'static str) {
-        self.0.lock().how_to_answer = Some(how);
+        self.state.lock().how_to_answer = Some(how);
     }
 
     /// The advice in messages on how an agent of this conversation records its answer.
     pub(crate) fn how_to_answer(&self) -> &'static str {
-        self.0.lock().how_to_answer.unwrap_or("`recorder.text(..)` records the answer")
+        self.state.lock().how_to_answer.unwrap_or("`recorder.text(..)` records the answer")
     }
 
     pub(crate) fn has_recorders(self: &Arc<Self>) -> bool {
@@ -198,7 +220,7 @@ impl Log {
         mut event: Event,
         is_chunk: bool,
     ) -> Result<(), Overflow> {
-        let mut state = self.0.lock();
+        let mut state = self.state.lock();
         if state.is_detached {
             let is_first = state.late.is_none();
             state.add_late(None, &event);
@@ -206,7 +228,7 @@ impl Log {
                 let late = state.late.clone();
                 drop(state);
                 self.strays(late);
-                state = self.0.lock();
+                state = self.state.lock();
             }
         }
         let Some(turn) = state.turn(target) else {
@@ -234,20 +256,20 @@ impl Log {
     }
 
     pub(super) fn add_tool_time(&self, target: Target, took: Duration) {
-        if let Some(turn) = self.0.lock().turn(target) {
+        if let Some(turn) = self.state.lock().turn(target) {
             turn.recorded.tools += took;
         }
     }
 
     pub(super) fn set_took(&self, target: Target, took: Duration) {
-        if let Some(turn) = self.0.lock().turn(target) {
+        if let Some(turn) = self.state.lock().turn(target) {
             turn.recorded.took = Some(took);
         }
     }
 
     /// Counts a tool call. Returns whether it is time to yield to the runtime.
     pub(super) fn count_call(&self, target: Target) -> bool {
-        match self.0.lock().turn(target) {
+        match self.state.lock().turn(target) {
             Some(turn) => {
                 turn.calls += 1;
                 turn.calls.is_multiple_of(CALLS_IN_A_ROW)
@@ -261,7 +283,7 @@ impl Log {
     /// unless the log is read before the verdict.
     fn strays(self: &Arc<Self>, late: Option<Late>) {
         let told = AT_WORK.try_with(|log| {
-            let mut state = log.0.lock();
+            let mut state = log.state.lock();
             state.strays.retain(|stray| !Arc::ptr_eq(stray, self) && stray.late().is_some());
             state.strays.push(Arc::clone(self));
         });

@@ -1,5 +1,6 @@
 //! Recording what an agent does.
 
+use std::any::type_name;
 use std::fmt::Display;
 use std::future::Future;
 use std::sync::Arc;
@@ -8,10 +9,12 @@ use std::time::{Duration, Instant};
 use eval_format::options::DEFAULT_AUTHOR;
 use eval_format::{Content, FunctionCall, FunctionResponse, Map, Part, UsageMetadata, Value};
 use serde_core::Serialize;
+use serde_core::de::DeserializeOwned;
 use serde_json::json;
 
 use super::event::Event;
 use super::log::{Log, Target};
+use crate::tools::{GoldenError, GoldenTools};
 
 /// Records what an agent does in one turn. It is cheap to clone and safe to share with tools.
 ///
@@ -203,17 +206,129 @@ impl Recorder {
         T: Serialize,
         E: Display,
     {
-        let id = self.log.next_call_id();
-        self.call(FunctionCall::new(name, args).with_id(&*id));
-        if self.log.count_call(self.target) {
-            // A tool that is ready at once never lets the runtime look at its timer.
-            tokio::task::yield_now().await;
+        let id = self.called(name, args.into()).await;
+        if let Some(tools) = self.log.tools() {
+            tools.refuse(runs_its_own_code(name));
+            // The turn ends meanwhile. The tool is never polled.
+            return std::future::pending().await;
         }
         let begun = Instant::now();
         let result = run.await;
         self.log.add_tool_time(self.target, begun.elapsed());
         self.response(FunctionResponse::new(name, as_response(&result)).with_id(id));
         result
+    }
+
+    /// Records a call and returns its id.
+    async fn called(&self, name: &str, args: Value) -> String {
+        let id = self.log.next_call_id();
+        self.call(FunctionCall::new(name, args).with_id(&*id));
+        if self.log.count_call(self.target) {
+            // A tool that is ready at once never lets the runtime look at its timer.
+            tokio::task::yield_now().await;
+        }
+        id
+    }
+
+    /// Records a tool call and its result, as [`tool`](Self::tool) does. With [golden tools](crate::tools) the case
+    /// answers, and `run` is not polled.
+    ///
+    /// ```
+    /// use eval_core::tools::GoldenError;
+    /// use eval_core::{BoxError, Recorder, json};
+    ///
+    /// async fn handle(recorder: &Recorder) -> Result<(), BoxError> {
+    ///     let sky: String = recorder.golden("get_weather", json!({ "city": "Paris" }), async {
+    ///         Ok::<_, BoxError>("sunny".to_owned())
+    ///     }).await?;
+    ///     recorder.text(format!("It is {sky} in Paris."));
+    ///     Ok(())
+    /// }
+    /// ```
+    ///
+    /// The golden becomes the value of the tool: the object that the case has, or what is below its only key `result`, as
+    /// `tool` records values that are no objects. A golden that is `{"error": ..}` or a fault becomes the error of the
+    /// tool, unless it fits the type of its value. A golden that fits neither makes the case an ERROR.
+    pub async fn golden<T, E>(
+        &self,
+        name: &str,
+        args: impl Into<Value>,
+        run: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, E>
+    where
+        T: Serialize + DeserializeOwned,
+        E: Display + From<GoldenError>,
+    {
+        let Some(tools) = self.log.tools() else { return self.tool(name, args, run).await };
+        let call = FunctionCall::new(name, args);
+        let args = call.args.clone().unwrap_or_default();
+        let id = self.called(name, args.clone().into()).await;
+        let answered = self.answered(&tools, name, &args).await;
+        let response = match &answered {
+            Ok(response) => response.clone(),
+            Err(error) => json!({ "error": error.message }).into(),
+        };
+        self.response(FunctionResponse::new(name, response).with_id(id));
+        let response = answered?;
+        fitted(&response).map_err(|why| {
+            let failed = failure_of(&response);
+            let message = failed.clone().unwrap_or_else(|| {
+                format!(
+                    "the golden answer of {call} does not fit the type of the tool, `{}`: {why}: {response}",
+                    type_name::<T>()
+                )
+            });
+            if failed.is_none() {
+                tools.miss(&*message);
+            }
+            E::from(GoldenError {
+                message,
+                is_miss: failed.is_none(),
+                response: Some(response),
+                state: Map::new(),
+            })
+        })
+    }
+
+    /// What the case answers to a call; `None` if the tools of the agent run. For frameworks that run tools themselves: the
+    /// call and its result are recorded as ever.
+    ///
+    /// ```
+    /// use eval_core::format::{Map, Value};
+    /// use eval_core::{BoxError, Recorder};
+    ///
+    /// /// The hook of a framework around each tool.
+    /// async fn around(recorder: &Recorder, name: &str, args: &Map) -> Result<Value, BoxError> {
+    ///     match recorder.answer(name, args).await {
+    ///         Some(answered) => Ok(answered?),
+    ///         None => run_tool(name, args).await,
+    ///     }
+    /// }
+    /// # async fn run_tool(_: &str, _: &Map) -> Result<Value, BoxError> { Ok(Value::Null) }
+    /// ```
+    ///
+    /// With [golden tools](crate::tools), a call that is recorded and was not asked for makes the case an ERROR.
+    pub async fn answer(&self, name: &str, args: &Map) -> Option<Result<Value, GoldenError>> {
+        let tools = self.log.tools()?;
+        Some(self.answered(&tools, name, args).await)
+    }
+
+    /// The [golden tools](crate::tools) of the conversation; `None` if the tools of the agent run.
+    pub fn golden_tools(&self) -> Option<GoldenTools> {
+        self.log.tools()
+    }
+
+    /// The answer of a golden. The state that its tool changes is recorded.
+    async fn answered(&self, tools: &GoldenTools, name: &str, args: &Map) -> Result<Value, GoldenError> {
+        let answered = tools.answer(name, args).await;
+        let state = match &answered {
+            Ok(answered) => &answered.state,
+            Err(error) => &error.state,
+        };
+        for (key, value) in state {
+            self.state(key, value.clone());
+        }
+        answered.map(|answered| answered.response)
     }
 
     /// Records a call of a tool that a framework ran itself, with its result.
@@ -267,6 +382,35 @@ fn as_response<T: Serialize, E: Display>(result: &Result<T, E>) -> Value {
         Err(error) => failed(error),
     };
     response.into()
+}
+
+fn runs_its_own_code(name: &str) -> String {
+    format!(
+        "`{name}` was not run: `recorder.tool(..)` runs the code of the tool; `recorder.golden(..)` takes the answer of the \
+         case instead"
+    )
+}
+
+/// The value that a golden stands for: its object, or what is below its only key `result`.
+fn fitted<T: DeserializeOwned>(response: &Value) -> Result<T, serde_json::Error> {
+    let of = |value: &Value| serde_json::to_value(value).and_then(serde_json::from_value);
+    of(response).or_else(|error| match only(response, "result") {
+        Some(result) => of(result),
+        None => Err(error),
+    })
+}
+
+/// The message of a golden that is the failure of a tool: `{"error": ..}`, or an error in ADK's shape.
+fn failure_of(response: &Value) -> Option<String> {
+    if let Some(error) = only(response, "error") {
+        return Some(error.as_str().map_or_else(|| error.to_string(), str::to_owned));
+    }
+    let is_adks = !response["error_code"].is_null() || !response["error_message"].is_null();
+    is_adks.then(|| response.to_string())
+}
+
+fn only<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
+    value.as_object().filter(|map| map.len() == 1)?.get(key)
 }
 
 #[cfg(test)]

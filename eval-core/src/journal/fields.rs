@@ -145,6 +145,7 @@ mod tests {
             (Role::Agent, "agent"),
             (Role::Setup, "setup"),
             (Role::Body, "body"),
+            (Role::Tools, "tools"),
             (Role::Metric, "metric"),
             (Role::Judge, "judge"),
             (Role::Simulator, "simulator"),

@@ -49,6 +49,7 @@ words!(Role {
     Agent = "agent",
     Setup = "setup",
     Body = "body",
+    Tools = "tools",
     Metric = "metric",
     Judge = "judge",
     Simulator = "simulator",

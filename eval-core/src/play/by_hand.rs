@@ -4,11 +4,12 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use eval_format::{Content, DEFAULT_TIMEOUT, Map};
+use eval_format::{Content, DEFAULT_TIMEOUT, EvalCase, Map};
 
 use super::conversation::{Conditions, drop_agent, end, late, read_state, settle, start, turn};
 use super::user::Message;
 use crate::agent::{Agent, Log, Session};
+use crate::tools::GoldenTools;
 use crate::transcript::{RunError, Transcript, TurnRecord};
 
 /// A conversation with an agent, for a test that looks at its turns one by one.
@@ -68,6 +69,13 @@ impl<A: Agent> Conversation<A> {
     pub fn with_session(mut self, session: Session) -> Self {
         self.transcript.state.clone_from(&session.state);
         self.transcript.session = session.into();
+        self
+    }
+
+    /// Has the [golden tools](crate::tools) of a case answer the agent's calls, turn by turn.
+    #[must_use]
+    pub fn with_golden_tools(mut self, case: &EvalCase) -> Self {
+        self.log = Log::with_tools(Some(GoldenTools::new(case)));
         self
     }
 

@@ -12,6 +12,7 @@ use super::user::{Message, User};
 use crate::agent::{Erased, Event, Log, Recorded, Recorder, Session, Turn, events_of, shows_something};
 use crate::guard::{Fault, What, fenced, not_async};
 use crate::score::mean::round_3;
+use crate::tools::GoldenTools;
 use crate::transcript::{RunError, Transcript, TurnRecord, invocation};
 use crate::verdict::Role;
 
@@ -118,6 +119,13 @@ async fn play(
         begins(transcript.turns.len() + 1);
         turn(agent, &message, conditions, log, transcript).await?;
     }
+    if let Some(tools) = log.tools() {
+        let missed = tools.misses().into_iter().next().map(|miss| (miss.turn, miss.message));
+        if let Some((turn, message)) = missed.or_else(|| tools.unreached()) {
+            return Err(RunError::new(Role::Tools, Some(turn), message));
+        }
+        tools.unused().into_iter().for_each(|note| log.note(note));
+    }
     read_state(agent, conditions, transcript).await
 }
 
@@ -180,7 +188,20 @@ pub(super) async fn turn(
     let started_at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let turn = Turn::new(&message.content, Recorder::of_next_turn(log));
     let what = conditions.what().turn(number);
-    let played = fenced(conditions.timeout, what, || log.during(agent.turn(&turn))).await;
+    let golden = log.tools();
+    let played = fenced(conditions.timeout, what, || {
+        let played = log.during(agent.turn(&turn));
+        let golden = golden.clone();
+        async move {
+            let Some(golden) = golden else { return played.await };
+            tokio::select! {
+                biased;
+                () = golden.halted() => Err("the turn was ended".into()),
+                played = played => played,
+            }
+        }
+    })
+    .await;
     let elapsed = begun.elapsed();
 
     let Recorded { events, tools, took, overflow } = log.end();
@@ -202,14 +223,27 @@ pub(super) async fn turn(
     invocation.app_details =
         details.as_ref().ok().filter(|details| !details.agent_details.is_empty()).cloned();
     let is_unreached = played.as_ref().is_err_and(Fault::is_unreachable);
+    let is_late = matches!(played, Err(Fault::TimedOut(_)));
     let verdict = overflow
         .map_or_else(
             || check(played, &events, &invocation, &transcript.turns, log),
             |overflow| Err(overflow.to_string()),
         )
         .and_then(|()| details.map(drop).map_err(|fault| format!("reading the agent's details: {fault}")));
+    if let Some(golden) = &golden {
+        golden.check_recorded(invocation.tool_calls());
+    }
+    let hangs = golden.as_ref().filter(|_| is_late).and_then(GoldenTools::hanging);
     transcript.turns.push(TurnRecord { events, invocation });
-    verdict.map_err(|message| RunError { unreachable: is_unreached, ..agent_error(Some(number), &message) })
+    if let Some(miss) = golden.and_then(|golden| golden.misses().into_iter().next()) {
+        return Err(RunError::new(Role::Tools, Some(number), miss.message));
+    }
+    verdict.map_err(|mut message| {
+        if let Some(fault) = hangs {
+            message.push_str(&format!("; the fault `{fault}` leaves its call without an answer"));
+        }
+        RunError { unreachable: is_unreached, ..agent_error(Some(number), &message) }
+    })
 }
 
 /// Fails if the turn failed, reported an error of its model, did something that is not scored, or answered nothing.

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use eval_format::metric::MetricArgument;
-use eval_format::{Criterion, EvalConfig, PassRule, TurnAggregation};
+use eval_format::{Criterion, EvalConfig, PassRule, ToolSource, TurnAggregation};
 use eval_support::mutex::Mutex;
 use eval_support::setters;
 
@@ -303,6 +303,9 @@ impl EvalRunner {
 
         /// The time limit for setting up, for opening the session and for each turn.
         timeout(timeout: Duration) { options.timeout = timeout }
+
+        /// What answers the agent's calls: its tools, or the responses of each case. See [`tools`](crate::tools).
+        tools(tools: ToolSource) { options.tools = tools }
     }
 }
 

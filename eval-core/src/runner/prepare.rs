@@ -8,7 +8,7 @@ use std::task::{Context, Waker};
 use std::time::Duration;
 
 use eval_format::__private::check_cases;
-use eval_format::compat::check_compatibility;
+use eval_format::compat::{check_compatibility, check_tools};
 use eval_format::metric::{MetricArgument, metric};
 use eval_format::options::MOST_RUNS;
 use eval_format::{Criterion, EvalCase, EvalConfig, EvalSet, PassRule};
@@ -50,6 +50,18 @@ impl EvalRunner {
 
     /// Prepares one of several sets. The journal is opened once all sets are found to be valid.
     pub(super) fn prepare_without_journal(
+        &self,
+        beside: Option<&EvalConfig>,
+        set: Option<&Path>,
+        cases: &[EvalCase],
+    ) -> Result<Prepared, RunnerError> {
+        let prepared = self.prepare_scoring(beside, set, cases)?;
+        let unanswered = check_tools(self.options.tools, cases);
+        if unanswered.is_empty() { Ok(prepared) } else { Err(RunnerError::Incompatible(unanswered)) }
+    }
+
+    /// Prepares cases whose runs are recorded, so that no tool is asked.
+    pub(super) fn prepare_scoring(
         &self,
         beside: Option<&EvalConfig>,
         set: Option<&Path>,

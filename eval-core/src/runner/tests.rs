@@ -19,6 +19,7 @@ mod checked;
 mod commands;
 mod endings;
 mod expectations;
+mod golden_tools;
 mod isolation;
 #[cfg(feature = "judges")]
 mod judges;

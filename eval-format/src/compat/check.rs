@@ -60,7 +60,7 @@ pub fn check_compatibility(
         if let Some((code, message, help)) = check(&scope, case) {
             let found = Incompatibility::of_case(at, case, code, message.to_owned(), help);
             let taken_out = own.criteria.len() < config.criteria.len();
-            incompatibilities.push(if taken_out { found.at(&[EvalCase::CRITERIA_KEY]) } else { found });
+            incompatibilities.push(if taken_out { found.at_keys(&[EvalCase::CRITERIA_KEY]) } else { found });
         }
         incompatibilities.extend(rules::unread(&own, answered, at, case));
     }

@@ -8,6 +8,7 @@ use crate::model::EvalCase;
 use crate::problem::{JsonPath, Problem, ProblemCode, short, shown};
 use crate::reader::{CaseSpan, CheckedSet, SCENARIO_KEYS};
 use crate::syntax;
+use crate::tools::call_places;
 
 /// A reason why a config and a set cannot be used together, though each of them is valid.
 ///
@@ -33,10 +34,21 @@ pub struct Incompatibility {
     pub message: String,
     /// The remedy.
     pub help: String,
-    /// The rubric of the case that it is about.
-    pub(super) rubric: Option<RubricPlace>,
-    /// The keys of the case that lead to what it is about.
-    pub(super) keys: Vec<String>,
+    /// The part of the case that it is about.
+    pub(super) part: Part,
+}
+
+/// The part of a case that an incompatibility is about.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) enum Part {
+    #[default]
+    Case,
+    Rubric(RubricPlace),
+    Call(CallPlace),
+    /// The last of these keys of the case.
+    Keys(Vec<String>),
+    /// The key `_tools`.
+    Tools,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,15 +67,7 @@ impl Incompatibility {
         message: String,
         help: String,
     ) -> Self {
-        Self {
-            case: Some(at),
-            eval_id: Some(case.eval_id.clone()),
-            code,
-            message,
-            help,
-            rubric: None,
-            keys: Vec::new(),
-        }
+        Self { case: Some(at), eval_id: Some(case.eval_id.clone()), code, message, help, part: Part::Case }
     }
 
     /// A mistake in the criteria of a case.
@@ -71,13 +75,17 @@ impl Incompatibility {
         let mut keys = vec![EvalCase::CRITERIA_KEY.to_owned()];
         keys.extend(error.metric);
         let message = format!("`_criteria`: {}", error.message);
-        Self { keys, ..Self::of_case(at, case, ProblemCode::CaseCriteria, message, error.help) }
+        Self::of_case(at, case, ProblemCode::CaseCriteria, message, error.help).at(Part::Keys(keys))
     }
 
-    /// The same at a place of the case: the last of these keys.
-    pub(super) fn at(mut self, keys: &[&str]) -> Self {
-        self.keys = keys.iter().map(|key| (*key).to_owned()).collect();
-        self
+    /// The same about a part of the case.
+    pub(super) fn at(self, part: Part) -> Self {
+        Self { part, ..self }
+    }
+
+    /// The same about a part of the case: the last of these keys.
+    pub(super) fn at_keys(self, keys: &[&str]) -> Self {
+        self.at(Part::Keys(keys.iter().map(|key| (*key).to_owned()).collect()))
     }
 
     /// The incompatibility as a problem of the set's file: at the scenario, the rubric or the id of the case,
@@ -122,34 +130,32 @@ impl Incompatibility {
         case: &CaseSpan,
         path: &JsonPath,
     ) -> Option<(JsonPath, Range<usize>, &'static str)> {
-        if let Some((path, range)) = self.rubric.and_then(|rubric| rubric.find(set, &case.range, path)) {
-            return Some((path, range, "ADK leaves it out without a word"));
-        }
-        if let Some((path, range)) = self.key(set, &case.range, path) {
-            return Some((path, range, self.label()));
+        match &self.part {
+            Part::Case => {}
+            Part::Keys(keys) => {
+                if let Some((path, range)) = key(keys, set, &case.range, path) {
+                    return Some((path, range, self.label()));
+                }
+            }
+            Part::Rubric(rubric) => {
+                if let Some((path, range)) = rubric.find(set, &case.range, path) {
+                    return Some((path, range, "ADK leaves it out without a word"));
+                }
+            }
+            Part::Call(call) => {
+                let (path, range) = call.find(set, &case.range, path)?;
+                return Some((path, range, "no response belongs to this call"));
+            }
+            Part::Tools => {
+                let (key, range) = set.key_in(case, &[EvalCase::TOOLS_KEY])?;
+                return Some((path.key(&key), range, "faults of tools"));
+            }
         }
         if self.code != ProblemCode::NothingChecked {
             return None;
         }
         let (key, range) = set.key_in(case, &SCENARIO_KEYS)?;
         Some((path.key(&key), range, "a scenario has no expected turns"))
-    }
-
-    /// The key that it is about: its path and its range.
-    fn key(
-        &self,
-        set: &CheckedSet,
-        case: &Range<usize>,
-        path: &JsonPath,
-    ) -> Option<(JsonPath, Range<usize>)> {
-        let root = syntax::parse(set.text.get(case.clone())?, &mut Vec::new()).ok()?;
-        let (mut node, mut path, mut range) = (&root, path.clone(), None);
-        for key in &self.keys {
-            let entry = node.get(key)?;
-            (node, range) = (&entry.value, Some(entry.key_range.clone()));
-            path = path.key(&short(key));
-        }
-        range.map(|range| (path, case.start + range.start..case.start + range.end))
     }
 
     fn label(&self) -> &'static str {
@@ -159,8 +165,32 @@ impl Incompatibility {
             ProblemCode::CaseCriteria => "cannot be laid over the config",
             ProblemCode::NothingChecked => "nothing that an agent does can fail this case",
             ProblemCode::CannotPass => "by these criteria no answer passes this case",
+            ProblemCode::UnansweredCall => "golden tools cannot answer this case",
             _ => "this case cannot be scored",
         }
+    }
+}
+
+/// The place of an expected call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct CallPlace {
+    pub(super) turn: usize,
+    /// The position among the calls of the turn.
+    pub(super) call: usize,
+}
+
+impl CallPlace {
+    fn find(
+        self,
+        set: &CheckedSet,
+        case: &Range<usize>,
+        path: &JsonPath,
+    ) -> Option<(JsonPath, Range<usize>)> {
+        let root = syntax::parse(set.text.get(case.clone())?, &mut Vec::new()).ok()?;
+        let turn = root.get("conversation")?.value.array()?.get(self.turn)?;
+        let (_, range) = call_places(turn).into_iter().nth(self.call)?;
+        let path = path.key("conversation").index(self.turn);
+        Some((path, case.start + range.start..case.start + range.end))
     }
 }
 
@@ -190,4 +220,21 @@ impl fmt::Display for Incompatibility {
         }
         write!(f, "{}; {}", self.message, self.help)
     }
+}
+
+/// The last of these keys of a case: its path and its range.
+fn key(
+    keys: &[String],
+    set: &CheckedSet,
+    case: &Range<usize>,
+    path: &JsonPath,
+) -> Option<(JsonPath, Range<usize>)> {
+    let root = syntax::parse(set.text.get(case.clone())?, &mut Vec::new()).ok()?;
+    let (mut node, mut path, mut range) = (&root, path.clone(), None);
+    for key in keys {
+        let entry = node.get(key)?;
+        (node, range) = (&entry.value, Some(entry.key_range.clone()));
+        path = path.key(&short(key));
+    }
+    range.map(|range| (path, case.start + range.start..case.start + range.end))
 }

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use eval_support::spelling::suggest;
 
-use super::incompatibility::{Incompatibility, RubricPlace};
+use super::incompatibility::{Incompatibility, Part, RubricPlace};
 use crate::config::{Criterion, EvalConfig};
 use crate::metric::{MetricInfo, TRAJECTORY_QUALITY, metric, rubric_types};
 use crate::model::{EvalCase, Invocation, Rubric};
@@ -159,8 +159,7 @@ impl<'a> Reader<'a> {
                 shown(unknown)
             ),
             help,
-            rubric: None,
-            keys: Vec::new(),
+            part: Part::Case,
         })
     }
 }
@@ -178,8 +177,7 @@ fn check_unread(kinds: &[&str], cases: &[EvalCase], incompatibilities: &mut Vec<
             for (position, rubric) in rubrics.unwrap_or_default().iter().enumerate() {
                 let Some((message, help)) = unread(rubric, last, kinds) else { continue };
                 let found = Incompatibility::of_case(at, case, ProblemCode::UnreadRubric, message, help);
-                let rubric = Some(RubricPlace { turn, at: position });
-                incompatibilities.push(Incompatibility { rubric, ..found });
+                incompatibilities.push(found.at(Part::Rubric(RubricPlace { turn, at: position })));
             }
         }
     }

@@ -87,7 +87,7 @@ pub(super) fn unread(
         let (key, why, help) = readers.unread(turn)?;
         let message = format!("{why}, so nothing reads `{key}` of `_expect`");
         let code = ProblemCode::UnreadRule;
-        Some(Incompatibility::of_case(at, case, code, message, help.to_owned()).at(&[
+        Some(Incompatibility::of_case(at, case, code, message, help.to_owned()).at_keys(&[
             EvalCase::EXPECT_KEY,
             &number.to_string(),
             key,
@@ -127,7 +127,7 @@ pub fn check_needless(config: &EvalConfig, answered: &[&str], cases: &[EvalCase]
                 message,
                 "remove it".to_owned(),
             );
-            found.push(found_here.at(&[EvalCase::EXPECT_KEY, &number.to_string(), key]));
+            found.push(found_here.at_keys(&[EvalCase::EXPECT_KEY, &number.to_string(), key]));
         }
     }
     found

@@ -129,6 +129,17 @@ fn what_is_asked_changes_the_one_hash_and_what_is_expected_the_other() {
 }
 
 #[test]
+fn a_fault_of_a_tool_changes_what_is_asked() {
+    let case = |fault: &str| {
+        let tools = serde_json::json!({"1": {"f#1": {"raises": fault}}});
+        Meaning::from_case(&EvalCase::new("c").turn(Invocation::user("a")).with_extra("_tools", tools))
+    };
+    let without = Meaning::from_case(&EvalCase::new("c").turn(Invocation::user("a")));
+    assert!(case("reset").asks != without.asks && case("reset").expects == without.expects);
+    assert_ne!(case("reset").asks, case("down").asks);
+}
+
+#[test]
 fn a_turn_more_and_a_scenario_change_what_is_asked() {
     let case = |turns: &[&str]| {
         let turns = turns.iter().map(|text| Invocation::user(*text));

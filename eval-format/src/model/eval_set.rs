@@ -220,6 +220,9 @@ impl EvalCase {
         self.extra.get(DRAFT).filter(|mark| !mark.is_null())
     }
 
+    /// The key of a case with the faults of its tools: see [`ToolFaults`](crate::tools::ToolFaults).
+    pub const TOOLS_KEY: &'static str = "_tools";
+
     /// Marks the case as a draft, with its origin.
     #[must_use]
     pub fn with_draft(self, origin: impl Into<Value>) -> Self {

@@ -71,6 +71,10 @@ codes! {
     ConversationOrScenario = "conversation-or-scenario",
     /// A case is a draft that is not accepted yet.
     Draft = "draft",
+    /// A fault of a tool that no call can reach, or one without golden tools.
+    ToolFault = "tool-fault",
+    /// An expected call has no response, and tools answer from the golden.
+    UnansweredCall = "unanswered-call",
     /// Two cases have the same id.
     DuplicateEvalId = "duplicate-eval-id",
     /// Something in the format that this version does not run.

@@ -12,7 +12,7 @@ use crate::model::{EvalCase, EvalSet};
 use crate::problem::{Problem, ProblemCode, shown};
 use crate::schema::{EVAL_CASE, EVAL_SET, EVAL_SET_ANY_CASE, Model, Place, Walker, opening};
 use crate::syntax::{Entry, Kind, Node};
-use crate::{rubrics, tags};
+use crate::{rubrics, tags, tools};
 
 pub(super) fn read_eval_set(root: &Node<'_>) -> Reading {
     let mut problems = Vec::new();
@@ -63,6 +63,7 @@ fn check_case(node: &Node<'_>, case: Option<&EvalCase>, place: &Place<'_>, walke
     }
     check_keys(node, place, walker);
     check_criteria(node, place, walker);
+    tools::check(node, place, walker);
     rubrics::check_case(node, place, walker.problems);
     tags::check_case(node, place, walker.problems);
 }

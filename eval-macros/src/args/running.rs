@@ -4,7 +4,7 @@
 use std::str::FromStr;
 
 use eval_format::options::{ParseOptionError, parse_timeout};
-use eval_format::{PassRule, TurnAggregation};
+use eval_format::{PassRule, ToolSource, TurnAggregation};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 use syn::LitStr;
@@ -20,6 +20,7 @@ pub(crate) struct Running {
     /// The value of `pass`, if it is given.
     pub(super) pass_span: Option<Span>,
     pub(crate) gate: TurnAggregation,
+    pub(crate) tools: ToolSource,
     /// The given options that the macro only passes on, as fields with their values.
     pub(super) others: Vec<(&'static str, TokenStream)>,
 }
@@ -27,7 +28,7 @@ pub(crate) struct Running {
 impl Default for Running {
     fn default() -> Self {
         let (pass, gate) = (PassRule::default(), TurnAggregation::default());
-        Self { runs: 1, pass, pass_span: None, gate, others: Vec::new() }
+        Self { runs: 1, pass, pass_span: None, gate, tools: ToolSource::Real, others: Vec::new() }
     }
 }
 
@@ -41,6 +42,11 @@ impl Running {
 
     pub(super) fn read_gate(&mut self, value: &Arg) -> syn::Result<()> {
         self.gate = parsed(&value.string()?)?;
+        Ok(())
+    }
+
+    pub(super) fn read_tools(&mut self, value: &Arg) -> syn::Result<()> {
+        self.tools = parsed(&value.string()?)?;
         Ok(())
     }
 
@@ -87,6 +93,8 @@ impl Running {
             TurnAggregation::Mean => quote!(Mean),
             TurnAggregation::EveryTurn => quote!(EveryTurn),
         };
+        let tools =
+            (self.tools == ToolSource::Golden).then(|| quote!(options.tools = #private::ToolSource::Golden;));
         let (names, values): (Vec<_>, Vec<_>) =
             self.others.iter().map(|(name, value)| (Ident::new(name, Span::call_site()), value)).unzip();
         quote! {{
@@ -94,6 +102,7 @@ impl Running {
             options.runs = #runs;
             options.pass = #private::PassRule::#pass;
             options.gate = #private::TurnAggregation::#gate;
+            #tools
             #(options.#names = #values;)*
             options
         }}

@@ -60,7 +60,7 @@ fn a_lint_is_allowed_only_where_a_name_needs_it() {
 fn options_reach_the_runner_and_tokio() {
     let expanded = expanded(
         r#""tests/sets/weather.evalset.json", runs = 3, pass = "at_least(2)", gate = "every_turn",
-           timeout = "5s", criteria(tone = 0.5), metrics(tone = style::tone), judge = style::judge, flavor = "current_thread",
+           timeout = "5s", tools = "real", criteria(tone = 0.5), metrics(tone = style::tone), judge = style::judge, flavor = "current_thread",
            crate = facade::evals"#,
         "fn weather() -> impl Agent { Echo }",
     );

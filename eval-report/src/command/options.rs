@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use eval_core::EvalRunner;
 use eval_format::metric::MetricArgument;
-use eval_format::options::{ParseOptionError, PassRule, TurnAggregation, parse_timeout};
+use eval_format::options::{ParseOptionError, PassRule, ToolSource, TurnAggregation, parse_timeout};
 use eval_format::tags::TagSelection;
 
 use crate::output::CommandError;
@@ -28,6 +28,7 @@ pub struct RunOptions {
     timeout: Option<Duration>,
     retry: Option<u32>,
     literal: bool,
+    tools: Option<ToolSource>,
     fail_fast: bool,
     /// The options that run cases of the test run again.
     pub again: Vec<String>,
@@ -52,7 +53,7 @@ type Read = fn(&mut RunOptions, &str, &str) -> Result<(), CommandError>;
 
 /// The options of runs, as help shows them. [`RunOption::set`] reads them.
 #[rustfmt::skip]
-pub const OPTIONS: [RunOption; 13] = [
+pub const OPTIONS: [RunOption; 14] = [
     RunOption {
         is_repeated: true,
         is_kept: false,
@@ -88,6 +89,8 @@ pub const OPTIONS: [RunOption; 13] = [
     },
     option("retry", "N", "repeats a run up to N times if its agent was not reached, each time once it can be [default: 0]",
         |options, name, value| { options.retry = Some(value.parse().map_err(|_| no_count(name, value, "a whole number"))?); Ok(()) }),
+    option("tools", "SOURCE", "what answers the agent's calls: `real`, its tools, or `golden`, the responses of each case [default: real]",
+        |options, name, value| { options.tools = Some(parsed(name, value.parse())?); Ok(()) }),
     RunOption {
         value: None,
         ..option("literal", "", "judges calls as ADK does: what `_expect` loosens is passed over, and so are the criteria of a case",
@@ -144,6 +147,9 @@ impl RunOptions {
         if self.literal {
             runner = runner.literal(true);
         }
+        if let Some(tools) = self.tools {
+            runner = runner.tools(tools);
+        }
         if self.fail_fast {
             runner = runner.fail_fast(true);
         }
@@ -153,6 +159,11 @@ impl RunOptions {
     /// How many cases run at a time, at least one.
     pub fn concurrency(&self) -> usize {
         self.concurrency.unwrap_or(4)
+    }
+
+    /// What answers the agent's calls.
+    pub fn tools(&self) -> ToolSource {
+        self.tools.unwrap_or_default()
     }
 
     pub fn retries(&self) -> bool {

@@ -113,6 +113,8 @@ class _Closing:
 class Function:
     """A conversation with a function, or with an instance of a class that no other conversation has."""
 
+    asks_golden_tools = True
+
     def __init__(
         self,
         function: Callable[..., Any] | None,

@@ -36,6 +36,13 @@ async def open(agent: Any, options: dict[str, Any], session: Session, host: Host
         **options,
     }
     run_config = given.pop("run_config", None)
+    if session.golden is not None:
+        from ._adk_golden_tools import plugin
+
+        if has_base(agent, "google.adk", {"App"}):
+            agent = agent.model_copy(update={"plugins": [*agent.plugins, plugin()]})
+        else:
+            given["plugins"] = [*(given.get("plugins") or []), plugin()]
     if has_base(agent, "google.adk", {"App"}):
         given["app"] = agent
     else:
@@ -65,6 +72,8 @@ async def _details(root: Any) -> dict[str, Any] | None:
 
 class Conversation:
     """A session of ADK."""
+
+    asks_golden_tools = True
 
     def __init__(
         self, runner: Any, user: str, id: str, session: Session, run_config: Any, details: dict[str, Any] | None

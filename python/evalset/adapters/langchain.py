@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._conversation import Agent
 from .._errors import AgentError
+from .._golden import Golden, current, value
 from .._json import as_text
 from .._worker import Worker
 from ..turn import Session, Turn
@@ -31,6 +32,8 @@ def matches(agent: Any) -> bool:
 
 
 async def open(agent: Any, options: dict[str, Any], session: Session, host: Host) -> Agent:
+    if session.golden is not None:
+        _ask_for_tools()
     if has_base(agent, "langgraph", {"Pregel"}):
         return Graph(agent, options, session)
     if session.state and not options:
@@ -39,8 +42,47 @@ async def open(agent: Any, options: dict[str, Any], session: Session, host: Host
     return Runnable(agent, options)
 
 
+def _ask_for_tools() -> None:
+    """Has all tools of LangChain ask for their answers, in conversations with golden tools. Handoffs run."""
+    module: Any = importlib.import_module("langchain_core.tools.base")
+    base: Any = module.BaseTool
+    run, arun = base.run, base.arun
+    if getattr(run, "asks", False):
+        return
+
+    def asking(tool: Any) -> Golden | None:
+        is_handoff = any("handoff" in str(key) for key in tool.metadata or {})
+        return None if is_handoff else current(tool.name)
+
+    def given(tool: Any, tool_input: Any) -> dict[str, Any]:
+        if isinstance(tool_input, dict):
+            return dict(tool._filter_injected_args(tool_input))
+        return {next(iter(tool.args), "input"): tool_input}
+
+    def output(tool: Any, answer: Any, options: dict[str, Any]) -> Any:
+        content = value(answer)
+        return module._format_output(content, None, options.get("tool_call_id"), tool.name, "success")
+
+    def asked_run(self: Any, tool_input: Any, *rest: Any, **options: Any) -> Any:
+        golden = asking(self)
+        if golden is None:
+            return run(self, tool_input, *rest, **options)
+        return output(self, golden.ask(self.name, given(self, tool_input)), options)
+
+    async def asked_arun(self: Any, tool_input: Any, *rest: Any, **options: Any) -> Any:
+        golden = asking(self)
+        if golden is None:
+            return await arun(self, tool_input, *rest, **options)
+        return output(self, await golden.asked(self.name, given(self, tool_input)), options)
+
+    asked_run.asks = True  # type: ignore[attr-defined]
+    base.run, base.arun = asked_run, asked_arun
+
+
 class Graph:
     """A conversation with a compiled graph. The state of the session is the state of the graph, apart from its messages."""
+
+    asks_golden_tools = True
 
     def __init__(self, graph: Any, options: dict[str, Any], session: Session) -> None:
         self._graph = graph
@@ -102,6 +144,8 @@ class Graph:
 
 class Runnable:
     """A conversation with anything that is invoked with messages, and returns a state, a message or a text."""
+
+    asks_golden_tools = True
 
     def __init__(self, runnable: Any, options: dict[str, Any]) -> None:
         self._runnable, self._options = runnable, options

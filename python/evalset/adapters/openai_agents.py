@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import importlib
 import sys
 from typing import TYPE_CHECKING, Any
 
 from .._conversation import Agent
 from .._errors import AgentError
+from .._golden import ToolFailed, current, value
 from .._json import arguments, as_text, is_same_json, plain
 from .._parts import call_part, result_part, tokens
 from ..turn import Session, Turn
@@ -33,11 +35,56 @@ def matches(agent: Any) -> bool:
 
 
 async def open(agent: Any, options: dict[str, Any], session: Session, host: Host) -> Agent:
+    if session.golden is not None:
+        _ask_for_tools()
     return Conversation(agent, options)
+
+
+# Tools that run on this machine, and not at the provider of the model, without a function that can ask.
+LOCAL = {"ComputerTool", "LocalShellTool", "ShellTool", "ApplyPatchTool", "CustomTool"}
+
+
+def _ask_for_tools() -> None:
+    """Has the tools of all agents ask for their answers, in conversations with golden tools. Agents as tools run."""
+    base: Any = importlib.import_module("agents.agent").AgentBase
+    original = base.get_all_tools
+    if getattr(original, "asks", False):
+        return
+
+    async def get_all_tools(self: Any, run_context: Any) -> list[Any]:
+        tools = await original(self, run_context)
+        return tools if current(f"of {self.name}") is None else [_asking(tool) for tool in tools]
+
+    get_all_tools.asks = True  # type: ignore[attr-defined]
+    base.get_all_tools = get_all_tools
+
+
+def _asking(tool: Any) -> Any:
+    if type(tool).__name__ in LOCAL:
+        raise AgentError(f"`{type(tool).__name__}` runs on this machine and cannot ask for golden answers")
+    if type(tool).__name__ != "FunctionTool" or getattr(tool, "_is_agent_tool", False):
+        return tool
+    # A copy keeps the guardrails and the approval of the tool.
+    asking = copy.copy(tool)
+
+    async def on_invoke_tool(context: Any, text: str) -> Any:
+        golden = current(tool.name)
+        if golden is None:
+            raise AgentError(f"the tool `{tool.name}` was called in no conversation")
+        try:
+            return as_text(value(await golden.asked(tool.name, arguments(text))))
+        except ToolFailed as error:
+            # What the SDK tells the model about a function that raised.
+            return f"{FAILURE}. Please try again. Error: {error}"
+
+    asking.on_invoke_tool = on_invoke_tool
+    return asking
 
 
 class Conversation:
     """A conversation. It continues with the agent that spoke last, as handoffs do."""
+
+    asks_golden_tools = True
 
     def __init__(self, agent: Any, options: dict[str, Any]) -> None:
         self._sdk: Any = importlib.import_module("agents")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._conversation import Agent
 from .._errors import AgentError
+from .._golden import current, value
 from .._json import as_text, is_same_json, plain
 from .._parts import call_part, result_part, tokens
 from ..turn import Session, Turn
@@ -35,14 +36,27 @@ async def open(agent: Any, options: dict[str, Any], session: Session, host: Host
 class Conversation:
     """A conversation, with the history that each run of the agent continues."""
 
+    asks_golden_tools = True
+
     def __init__(self, agent: Any, options: dict[str, Any]) -> None:
         self._agent = agent
         self._options = options
         self._history: list[Any] = []
 
     async def turn(self, turn: Turn) -> None:
+        if turn.session.golden is None:
+            return await self._run(turn, self._options)
+        toolset = _golden_toolset()
+        options = dict(self._options)
+        if options.get("toolsets"):
+            options["toolsets"] = [toolset(one) for one in options["toolsets"]]
+        # Tools and toolsets of the agent are replaced together, so that none is left that runs.
+        with self._agent.override(tools=[], toolsets=[toolset(one) for one in self._agent.toolsets]):
+            await self._run(turn, options)
+
+    async def _run(self, turn: Turn, options: dict[str, Any]) -> None:
         prompt = _prompt(parts_of(turn.content))
-        async with self._agent.iter(prompt, message_history=self._history or None, **self._options) as run:
+        async with self._agent.iter(prompt, message_history=self._history or None, **options) as run:
             seen = _Seen(turn, run, self._agent.name, len(self._history))
             node = run.next_node
             while type(node).__name__ != "End" and run.result is None:
@@ -139,6 +153,20 @@ class _Seen:
         if definition is not None:
             return bool(definition.kind == "output")
         return name == "final_result" or name.startswith("final_result_")
+
+
+def _golden_toolset() -> Any:
+    """The class of toolsets whose tools ask for their answers. The arguments are those that the model passed."""
+    wrapper: Any = importlib.import_module("pydantic_ai.toolsets").WrapperToolset
+
+    class GoldenToolset(wrapper):  # type: ignore[misc]
+        async def call_tool(self, name: str, tool_args: dict[str, Any], ctx: Any, tool: Any) -> Any:
+            golden = current(name)
+            if golden is None:
+                raise AgentError(f"the tool `{name}` was called in no conversation")
+            return value(await golden.asked(name, tool_args))
+
+    return GoldenToolset
 
 
 def _result(part: Any) -> Any:

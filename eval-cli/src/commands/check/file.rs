@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::{MAIN_SEPARATOR, Path};
 
-use eval_format::compat::{NotCompared, OverlookedConfig, check_compatibility, check_needless};
+use eval_format::compat::{NotCompared, OverlookedConfig, check_compatibility, check_needless, check_tools};
 use eval_format::config::{MetricCommand, check_config};
 use eval_format::conventions::{FileKind, set_names_of_session};
 use eval_format::expect::Loosened;
 use eval_format::reader::{CheckedSet, SetFormat, check_session, check_set};
 use eval_format::recording::check_recording;
-use eval_format::{EvalConfig, Problem, TurnAggregation, Value};
+use eval_format::{EvalConfig, Problem, ToolSource, TurnAggregation, Value};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -55,9 +55,19 @@ pub(super) struct MetricProgram {
     pub(super) command: String,
 }
 
+/// How sets are used, as far as no file says it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Used<'a> {
+    /// The names of metrics of the user's own.
+    pub(super) metrics: &'a [&'a str],
+    /// What answers the agent's calls; `None` if that is not checked.
+    pub(super) tools: Option<ToolSource>,
+}
+
 impl CheckedFile {
     /// Reads and checks a file. Rewrites it if `write` is true and it can be fixed.
-    pub(super) fn check(input: &Input, metrics: &[&str], write: bool) -> Self {
+    pub(super) fn check(input: &Input, used: Used<'_>, write: bool) -> Self {
+        let metrics = used.metrics;
         let shown = input.shown();
         let bytes = match read(&input.path) {
             Ok(bytes) => bytes,
@@ -77,7 +87,7 @@ impl CheckedFile {
                 Self::other(shown, FileKind::Session, checked.text, checked.problems)
             }
             None if is_config(&bytes) => Self::config(shown, &bytes, metrics),
-            _ => Self::set_and_fix(input, &shown, &bytes, metrics, write),
+            _ => Self::set_and_fix(input, &shown, &bytes, used, write),
         };
         if file.found.problems.is_empty() {
             // Without problems the text is not needed, and there may be thousands of files.
@@ -113,9 +123,10 @@ impl CheckedFile {
         Self { found: FoundProblems { text, problems }, ..Self::empty(shown, kind) }
     }
 
-    fn set(input: &Input, mut checked: CheckedSet, metrics: &[&str]) -> Self {
+    fn set(input: &Input, mut checked: CheckedSet, used: Used<'_>) -> Self {
+        let metrics = used.metrics;
         let config = config_beside(&input.path, metrics);
-        let incompatible = incompatibilities(&input.path, config.as_ref(), &checked, metrics);
+        let incompatible = incompatibilities(&input.path, config.as_ref(), &checked, used);
         let not_compared = not_compared(config.as_ref(), &checked, metrics);
         let drafts = checked.drafts().count();
         let cases = checked.set.as_ref().map(|set| set.eval_cases.as_slice()).unwrap_or_default();
@@ -141,25 +152,25 @@ impl CheckedFile {
         }
     }
 
-    fn set_and_fix(input: &Input, shown: &str, bytes: &[u8], metrics: &[&str], write: bool) -> Self {
+    fn set_and_fix(input: &Input, shown: &str, bytes: &[u8], used: Used<'_>, write: bool) -> Self {
         let path = &input.path;
         let checked = check_set(shown, bytes, None);
         let Some((fix, text)) = fix::rewrite(&checked, path) else {
-            return Self::set(input, checked, metrics);
+            return Self::set(input, checked, used);
         };
         let Some(text) = text.filter(|_| write) else {
-            return Self { fix: Some(fix), ..Self::set(input, checked, metrics) };
+            return Self { fix: Some(fix), ..Self::set(input, checked, used) };
         };
         match replace(path, &text) {
             Ok(()) => {
                 let fixed = check_set(shown, text.as_bytes(), None);
                 let fix = Some(Fix { state: FixState::Done, ..fix });
-                Self { fix, ..Self::set(input, fixed, metrics) }
+                Self { fix, ..Self::set(input, fixed, used) }
             }
             Err(error) => {
                 let help = "give this user permission to write it, or check without `--fix`";
                 let error = CommandError::new(format!("cannot write `{shown}`: {error}"), help);
-                Self { fix: Some(fix), error: Some(error), ..Self::set(input, checked, metrics) }
+                Self { fix: Some(fix), error: Some(error), ..Self::set(input, checked, used) }
             }
         }
     }
@@ -185,11 +196,12 @@ fn incompatibilities(
     path: &Path,
     config: Option<&EvalConfig>,
     checked: &CheckedSet,
-    metrics: &[&str],
+    Used { metrics, tools }: Used<'_>,
 ) -> Vec<Problem> {
     let Some(set) = &checked.set else { return Vec::new() };
     let cases = &set.eval_cases;
     let mut found = unpassable(path, metrics, cases);
+    found.extend(tools.into_iter().flat_map(|tools| check_tools(tools, cases)));
     found.extend(
         config
             .into_iter()

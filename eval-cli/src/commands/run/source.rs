@@ -9,6 +9,7 @@ use eval_agents::TraceAgent;
 use eval_agents::traces::Traces;
 use eval_core::runner::RunPlan;
 use eval_core::{Agent, BoxAgent};
+use eval_format::options::ToolSource;
 use eval_support::untrusted::one_line;
 use eval_support::words::{count, short_code_list};
 
@@ -68,6 +69,14 @@ pub(super) enum Source {
 }
 
 impl Source {
+    /// The same source, whose server is started with these tools.
+    pub(super) fn with_tools(self, tools: ToolSource) -> Self {
+        match self {
+            Self::Agent(agent) => Self::Agent(agent.with_tools(tools)),
+            traces @ Self::Traces(_) => traces,
+        }
+    }
+
     pub(super) async fn ready(&self, may_come_later: bool) -> Result<(), CommandError> {
         match self {
             Self::Agent(agent) => agent.ready(may_come_later).await,

@@ -1,0 +1,77 @@
+//! Golden tools of a program: it asks for the answer to each call of a tool, in the middle of a turn.
+
+use eval_core::Recorder;
+use eval_core::format::Value;
+use eval_core::tools::GoldenTools;
+use tokio::task::JoinSet;
+
+use super::child::Writer;
+use super::error::ProcessError;
+use super::message::{self, Asked};
+
+/// The answers of one conversation.
+#[derive(Debug)]
+pub(super) struct Answers {
+    tools: GoldenTools,
+    writer: Writer,
+}
+
+/// The calls of a turn that wait for their answers. They are given up when this is dropped.
+#[derive(Debug, Default)]
+pub(super) struct Waiting(JoinSet<()>);
+
+impl Answers {
+    /// The answers for a program that has to ask for each call. Fails if its `started` does not say that it does.
+    pub(super) fn begin(
+        tools: Option<GoldenTools>,
+        said: Option<&str>,
+        writer: Writer,
+    ) -> Result<Option<Self>, ProcessError> {
+        match (tools, said) {
+            (None, None) => Ok(None),
+            (Some(tools), Some(message::GOLDEN)) => {
+                tools.asks_always();
+                Ok(Some(Self { tools, writer }))
+            }
+            (Some(_), None) => Err(ProcessError::Tools(format!(
+                "the program does not ask for golden tools, so its tools would run: it answers `start` without {}; the page on \
+                 the protocol says how it asks, and the package `evalset` of Python does",
+                r#""tools": "golden""#
+            ))),
+            (None, Some(said)) => Err(ProcessError::Protocol(format!(
+                "the program wrote `started` with `tools` {said:?}, and its tools are real: `start` has no such key"
+            ))),
+            (Some(_), Some(said)) => Err(ProcessError::Protocol(format!(
+                "the program wrote `started` with `tools` {said:?}; it is {:?}",
+                message::GOLDEN
+            ))),
+        }
+    }
+
+    /// Answers a call, while the turn goes on.
+    pub(super) fn answer(&self, asked: Asked, recorder: Recorder, waiting: &mut Waiting) {
+        let (tools, writer) = (self.tools.clone(), self.writer.clone());
+        let answer = async move {
+            let Asked { id, name, args } = asked;
+            let mut answer = message::tool_result(id);
+            let state = match tools.answer(&name, &args).await {
+                Ok(answered) => {
+                    answer.insert("result", answered.response);
+                    answered.state
+                }
+                Err(error) => {
+                    answer.insert("error", error.message);
+                    error.state
+                }
+            };
+            for (key, value) in &state {
+                recorder.state(key, value.clone());
+            }
+            if !state.is_empty() {
+                answer.insert("state", Value::Object(state));
+            }
+            writer.write(answer).await;
+        };
+        waiting.0.spawn(answer);
+    }
+}

@@ -1,0 +1,95 @@
+//! `--tools golden`: the case answers the agent's calls.
+
+use serde_json::{Value, json};
+
+use crate::folder::Folder;
+use crate::run::{case, run as run_old_program, set};
+
+/// A program that asks for the weather, and says what it is told.
+const ASKS: &str = r#"
+import json, sys
+def write(**message): print(json.dumps(message), flush=True)
+def read(): return json.loads(sys.stdin.readline() or '{"type": "end"}')
+write(type="hello", protocol=1)
+while (message := read())["type"] != "end":
+    if message["type"] == "start":
+        write(type="started", tools=message.get("tools"))
+    elif message["type"] == "turn":
+        city = message["content"]["parts"][0]["text"].split(" in ")[1].rstrip("?")
+        write(type="tool", id="1", name="get_weather", args={"city": city})
+        told = read()
+        result = told.get("result", {"error": told.get("error")})
+        write(type="tool_call", name="get_weather", args={"city": city}, result=result)
+        write(type="text", text="It is " + result.get("sky", "unknown") + " in " + city + ".")
+        write(type="turn_end")
+"#;
+
+fn golden(id: &str, city: &str, response: &Value) -> Value {
+    let mut case = case(id, city, &format!("It is sunny in {city}."));
+    case["conversation"][0]["intermediate_data"]["tool_responses"] =
+        json!([{ "name": "get_weather", "response": response }]);
+    case
+}
+
+fn folder(test: &str, cases: &[Value]) -> Folder {
+    let folder = Folder::new(test);
+    folder.write("asks.py", ASKS);
+    folder.write("weather.py", std::fs::read(crate::run::agents().join("weather.py")).expect("the program"));
+    folder.write("evals/s.evalset.json", set("s", cases));
+    folder
+}
+
+const GOLDEN: [&str; 6] = ["run", "evals", "--tools", "golden", "--agent-cmd", "python3 asks.py"];
+
+#[test]
+fn the_case_answers_and_an_agent_that_does_not_ask_is_refused() {
+    let sunny = json!({ "sky": "sunny" });
+    let folder = folder("golden-tools", &[golden("sunny", "Paris", &sunny)]);
+    let ran = folder.run(&GOLDEN);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+
+    let ran = run_old_program(&folder, &["evals", "--tools", "golden"]);
+    assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("the program does not ask for golden tools"), "{}", ran.out);
+    // The run is repeated with the same tools.
+    assert!(ran.out.contains("--tools golden"), "{}", ran.out);
+
+    let ran = folder.run(&[&["run", "evals", "--tools", "gold"], &GOLDEN[4..]].concat());
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("`--tools`: unknown `tools`: `gold`"), "{}", ran.err);
+}
+
+#[test]
+fn a_call_without_a_response_and_faults_of_real_tools_are_found_before_a_case_runs() {
+    let silent = folder("golden-tools-silent", &[case("silent", "Paris", "It is sunny in Paris.")]);
+    let message = "turn 1 has no response of `get_weather` to answer its call with";
+    let ran = silent.run(&GOLDEN);
+    assert_eq!(ran.code, Some(2), "{}", ran.out);
+    assert!(ran.err.contains(message), "{}", ran.err);
+    let checked = silent.run(&["check", "evals", "--tools", "golden"]);
+    assert_eq!(checked.code, Some(1), "{}", checked.out);
+    assert!(
+        checked.out.contains(message) && checked.out.contains("no response belongs to this call"),
+        "{}",
+        checked.out
+    );
+    assert_eq!(silent.run(&["check", "evals"]).code, Some(0));
+
+    let mut faulty = golden("faulty", "Paris", &json!({ "sky": "sunny" }));
+    faulty["_tools"] = json!({ "1": { "get_weather#1": { "raises": "connection reset" } } });
+    let faulty = folder("golden-tools-faulty", &[faulty]);
+    let ran = run_old_program(&faulty, &["evals"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.out);
+    assert!(ran.err.contains("nothing plays its fault `get_weather#1`"), "{}", ran.err);
+    let ran = faulty.run(&GOLDEN);
+    assert_eq!(ran.code, Some(1), "{}", ran.out);
+    assert!(ran.out.contains("It is unknown in Paris."), "{}", ran.out);
+
+    // Formatting and renaming keep the faults.
+    for args in [&["fmt", "evals"][..], &["rename-case", "evals/s.evalset.json:faulty", "down"]] {
+        let edited = faulty.run(args);
+        assert_eq!(edited.code, Some(0), "{}{}", edited.out, edited.err);
+        let kept: Value = serde_json::from_str(&faulty.read("evals/s.evalset.json")).expect("JSON");
+        assert_eq!(kept["eval_cases"][0]["_tools"]["1"]["get_weather#1"]["raises"], "connection reset");
+    }
+}

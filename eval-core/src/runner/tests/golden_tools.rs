@@ -1,0 +1,286 @@
+//! Agents whose calls the case answers.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use eval_format::{FunctionCall, ToolSource};
+use serde_core::de::DeserializeOwned;
+
+use super::*;
+use crate::agent::Recorder;
+use crate::tools::GoldenError;
+
+/// A turn that expects calls of `get_weather` by city, each with its answer.
+fn turn(answers: &[(&str, serde_json::Value)]) -> Invocation {
+    let (mut calls, mut responses) = (Vec::new(), Vec::new());
+    for (id, (city, answer)) in answers.iter().enumerate() {
+        calls.push(json!({"id": id.to_string(), "name": "get_weather", "args": {"city": city}}));
+        responses.push(json!({"id": id.to_string(), "name": "get_weather", "response": answer}));
+    }
+    let data = json!({"tool_uses": calls, "tool_responses": responses});
+    let parts = json!({"parts": [{"text": "go"}]});
+    let turn = json!({"user_content": parts, "final_response": {"parts": [{"text": "done"}]}, "intermediate_data": data});
+    Invocation::parse(&turn.to_string()).unwrap()
+}
+
+fn paris() -> EvalCase {
+    EvalCase::new("c").turn(turn(&[("Paris", json!({"sky": "sunny"}))]))
+}
+
+#[derive(Clone, Default)]
+struct Real(Arc<AtomicUsize>);
+
+impl Real {
+    fn calls(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// The tool itself.
+    async fn get_weather(self) -> Result<serde_json::Value, BoxError> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Ok(json!({"sky": "REAL"}))
+    }
+}
+
+/// Plays a case with golden tools. The agent asks for the weather of each city, and hides every error.
+fn played(case: &EvalCase, cities: &'static [&str], real: &Real) -> (CaseReport, Vec<String>) {
+    let seen: Arc<std::sync::Mutex<Vec<String>>> = Arc::default();
+    let (told, real) = (Arc::clone(&seen), real.clone());
+    let report = with_golden_tools(case, move || {
+        let (told, real) = (Arc::clone(&told), real.clone());
+        agent_fn(move |_, recorder: Recorder| {
+            let (told, real) = (Arc::clone(&told), real.clone());
+            async move {
+                for city in cities {
+                    let args = json!({ "city": city });
+                    let result = recorder.golden("get_weather", args, real.clone().get_weather()).await;
+                    told.lock().unwrap().push(result.map_or_else(|e| e.to_string(), |it| it.to_string()));
+                }
+                "done".to_owned()
+            }
+        })
+    });
+    let seen = seen.lock().unwrap().clone();
+    (report, seen)
+}
+
+fn with_golden_tools<A: Agent + 'static>(case: &EvalCase, agent: impl Fn() -> A + Sync) -> CaseReport {
+    let runner = EvalRunner::new().tools(ToolSource::Golden).timeout(Duration::from_millis(300));
+    run(runner.run_case(case, agent)).unwrap()
+}
+
+fn error(report: &CaseReport) -> String {
+    let Verdict::Error { role: Role::Tools, message } = &report.verdict else { panic!("{report}") };
+    message.strip_prefix("tools error in ").unwrap().to_owned()
+}
+
+#[test]
+fn the_golden_answers_and_no_tool_runs() {
+    let real = Real::default();
+    let (report, seen) = played(&paris(), &["Paris"], &real);
+    assert_eq!(report.verdict, Verdict::Passed, "{report}");
+    assert_eq!(seen, [r#"{"sky":"sunny"}"#]);
+    let turn = &report.runs[0].transcript.turns[0].invocation;
+    let responses: Vec<_> = turn.tool_responses().collect();
+    assert_eq!(responses[0].response.as_ref().unwrap()["sky"].as_str(), Some("sunny"));
+    assert_eq!(real.calls(), 0);
+
+    let case = paris();
+    let agent = {
+        let real = real.clone();
+        move || {
+            let real = real.clone();
+            agent_fn(move |_, recorder: Recorder| {
+                let real = real.clone();
+                async move {
+                    let args = json!({ "city": "Paris" });
+                    let _ = recorder.golden("get_weather", args, real.get_weather()).await;
+                    "done".to_owned()
+                }
+            })
+        }
+    };
+    let report = run(EvalRunner::new().run_case(&case, agent)).unwrap();
+    assert!(report.verdict.passed());
+    assert_eq!(real.calls(), 1, "without golden tools the tool runs");
+}
+
+#[test]
+fn a_miss_is_an_error_also_if_the_agent_hides_it() {
+    let real = Real::default();
+    let (report, seen) = played(&paris(), &["Paris", "Oslo"], &real);
+    let miss =
+        r#"no golden answers get_weather(city: "Oslo") in turn 1; used up: get_weather(city: "Paris")"#;
+    assert_eq!(error(&report), format!("turn 1: {miss}"), "{report}");
+    assert_eq!((seen[1].as_str(), real.calls()), (miss, 0));
+}
+
+#[test]
+fn a_tool_that_would_run_ends_the_turn_before_it_does() {
+    let real = Real::default();
+    let report = with_golden_tools(&paris(), {
+        let real = real.clone();
+        move || {
+            let real = real.clone();
+            agent_fn(move |_, recorder: Recorder| {
+                let real = real.clone();
+                async move {
+                    // A task of its own is not polled either.
+                    let args = json!({ "city": "Paris" });
+                    let tool = async move { recorder.tool("get_weather", args, real.get_weather()).await };
+                    let _ = tokio::spawn(tool).await;
+                    "done".to_owned()
+                }
+            })
+        }
+    });
+    assert!(
+        error(&report).starts_with("turn 1: `get_weather` was not run: `recorder.tool(..)` runs"),
+        "{report}"
+    );
+    assert_eq!(real.calls(), 0);
+}
+
+#[test]
+fn a_call_that_is_only_recorded_is_an_error_unless_its_golden_was_asked_for() {
+    let agent = |asks: bool| {
+        move || {
+            agent_fn(move |_, recorder: Recorder| async move {
+                let args = Map::from([("city", "Paris")]);
+                let mut result = "sunny".into();
+                if asks {
+                    result = recorder.answer("get_weather", &args).await.unwrap().unwrap();
+                }
+                recorder.tool_call("get_weather", args, result);
+                recorder.call(FunctionCall::new("transfer_to_agent", json!({})));
+                recorder.response(eval_format::FunctionResponse::new("transfer_to_agent", json!({})));
+                "done".to_owned()
+            })
+        }
+    };
+    let report = with_golden_tools(&paris(), agent(false));
+    assert!(
+        error(&report)
+            .starts_with(r#"turn 1: get_weather(city: "Paris") was recorded, and no golden was asked"#),
+        "{report}"
+    );
+    let report = with_golden_tools(&paris(), agent(true));
+    assert_eq!(report.verdict, Verdict::Failed, "the transfer is a call too: {report}");
+}
+
+/// A tool whose value is of this type.
+fn typed<T: serde_core::Serialize + DeserializeOwned + std::fmt::Debug + Send + 'static>(
+    golden: serde_json::Value,
+) -> (CaseReport, String) {
+    let seen: Arc<std::sync::Mutex<String>> = Arc::default();
+    let told = Arc::clone(&seen);
+    let case = EvalCase::new("c").turn(turn(&[("Paris", golden)]));
+    let report = with_golden_tools(&case, move || {
+        let told = Arc::clone(&told);
+        agent_fn(move |_, recorder: Recorder| {
+            let told = Arc::clone(&told);
+            async move {
+                let never = std::future::pending::<Result<T, GoldenError>>();
+                let result = recorder.golden("get_weather", json!({ "city": "Paris" }), never).await;
+                *told.lock().unwrap() = match result {
+                    Ok(value) => format!("{value:?}"),
+                    Err(error) => format!("failed: {error}"),
+                };
+                "done".to_owned()
+            }
+        })
+    });
+    let seen = seen.lock().unwrap().clone();
+    (report, seen)
+}
+
+#[test]
+fn a_golden_is_the_value_or_the_failure_of_its_tool() {
+    for (seen, expected) in [
+        (typed::<String>(json!({"result": "sunny"})), "\"sunny\""),
+        (typed::<Vec<u8>>(json!({"result": [1, 2]})), "[1, 2]"),
+        (typed::<Option<u8>>(json!({"result": null})), "None"),
+        (typed::<String>(json!({"error": "connection reset"})), "failed: connection reset"),
+        (
+            typed::<String>(json!({"error_code": 503, "error_message": "down"})),
+            r#"failed: {"error_code":503,"error_message":"down"}"#,
+        ),
+        (
+            typed::<std::collections::BTreeMap<String, String>>(json!({"error": "no such city"})),
+            r#"{"error": "no such city"}"#,
+        ),
+    ] {
+        assert_eq!((seen.1.as_str(), &seen.0.verdict), (expected, &Verdict::Passed), "{}", seen.0);
+    }
+    let (report, _) = typed::<u8>(json!({"sky": "sunny"}));
+    let message = error(&report);
+    assert!(
+        message.starts_with(r#"turn 1: the golden answer of get_weather(city: "Paris") does not fit the type of the tool, `u8`: "#)
+            && message.ends_with(r#": {"sky":"sunny"}"#),
+        "{message}"
+    );
+}
+
+#[test]
+fn faults_are_played_and_one_that_no_call_reached_fails_the_case() {
+    let with = |faults: serde_json::Value| paris().with_extra("_tools", json!({ "1": faults }));
+    let real = Real::default();
+    let down =
+        with(json!({"get_weather#1": {"error": {"error_code": 503}}, "get_weather#2": {"raises": "reset"}}));
+    let (report, seen) = played(&down, &["Paris", "Paris", "Paris"], &real);
+    assert_eq!(seen, [r#"{"error_code":503}"#, "reset", r#"{"sky":"sunny"}"#]);
+    assert_eq!(report.verdict, Verdict::Failed, "two calls more than expected: {report}");
+
+    let (report, _) = played(&down, &["Paris"], &real);
+    assert_eq!(
+        error(&report),
+        "turn 1: the fault `get_weather#2` was not reached: the agent called `get_weather` 1 time in the turn; change the \
+         fault in `_tools`, or what the agent does"
+    );
+
+    let (report, seen) = played(&with(json!({"get_weather#1": "never"})), &["Paris"], &real);
+    let Verdict::Error { role: Role::Agent, message } = &report.verdict else { panic!("{report}") };
+    assert!(
+        message.ends_with(
+            "(`timeout` sets the limit); the fault `get_weather#1` leaves its call without an answer"
+        ),
+        "{message}"
+    );
+    assert!(seen.is_empty());
+
+    let state = with(json!({"get_weather#1": {"state": {"last_city": "Paris"}}}));
+    let state = state.final_state(Map::from([("last_city", "Paris")]));
+    let (report, _) = played(&state, &["Paris"], &real);
+    assert_eq!(report.verdict, Verdict::Passed, "{report}");
+    assert_eq!(real.calls(), 0);
+}
+
+#[test]
+fn goldens_that_were_not_used_are_a_note() {
+    let case = EvalCase::new("c").turn(turn(&[("Paris", json!({})), ("Oslo", json!({}))]));
+    let (report, _) = played(&case, &["Paris"], &Real::default());
+    assert_eq!(report.verdict, Verdict::Failed);
+    let note = r#"turn 1 did not use 1 of 2 golden answers: get_weather(city: "Oslo")"#;
+    assert!(report.notes.iter().any(|found| found == note), "{:?}", report.notes);
+}
+
+#[test]
+fn cases_that_cannot_be_answered_and_faults_of_real_tools_are_refused() {
+    let silent = EvalCase::new("c")
+        .turn(Invocation::user("go").call(FunctionCall::new("get_weather", json!({}))).response("done"));
+    let refused = |tools, case: &EvalCase| {
+        let runner = EvalRunner::new().tools(tools);
+        run(runner.run_case(case, || Replay::new([["done"]]))).unwrap_err().to_string()
+    };
+    let message = refused(ToolSource::Golden, &silent);
+    assert!(message.contains("turn 1 has no response of `get_weather` to answer its call with"), "{message}");
+    let faulty = paris().with_extra("_tools", json!({"1": {"get_weather#1": "never"}}));
+    let message = refused(ToolSource::Real, &faulty);
+    assert!(message.contains("nothing plays its fault `get_weather#1`"), "{message}");
+
+    // A recorded run is scored without tools.
+    let (report, _) = played(&paris(), &["Paris"], &Real::default());
+    let runs = report.runs.into_iter().map(|run| run.transcript).collect();
+    let scored = run(EvalRunner::new().score_case(&faulty, runs)).unwrap();
+    assert_eq!(scored.verdict, Verdict::Passed, "{scored}");
+}

@@ -1,0 +1,325 @@
+//! The answers of a case, turn by turn: a pure state machine, which waits for nothing and asks nothing.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use eval_format::tools::{FaultOutcome, ToolFault, ToolFaults, answered_calls};
+use eval_format::{EvalCase, FunctionCall, Map, Value};
+use eval_support::message::cut;
+use eval_support::words::{count, short_code_list};
+
+use super::matching::{differences, first_match};
+
+/// The answer to one call of a tool.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ToolAnswer {
+    /// What the tool does.
+    pub outcome: ToolOutcome,
+    /// The wait before it.
+    pub after: Duration,
+    /// Changes of the session state that the tool makes.
+    pub state: Map,
+    /// The name of the fault behind the answer, such as `search#1`; `None` if a golden answers as it is.
+    pub fault: Option<String>,
+}
+
+/// What a tool does with a call.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ToolOutcome {
+    /// It answers with this value.
+    Response(Value),
+    /// It fails as code does, with this message.
+    Raises(String),
+    /// It does not answer.
+    Never,
+}
+
+/// The goldens and faults of a case, and what of them was used.
+#[derive(Debug, Default)]
+pub(super) struct Answers {
+    turns: Vec<Vec<Golden>>,
+    faults: ToolFaults,
+    /// One flag for each fault.
+    reached: Vec<bool>,
+    /// The turn that began last, from 1.
+    turn: usize,
+    /// The number of calls of each tool, turn by turn.
+    made: Vec<HashMap<String, usize>>,
+}
+
+/// An expected call that a response belongs to.
+#[derive(Debug)]
+struct Golden {
+    call: FunctionCall,
+    response: Map,
+    is_used: bool,
+}
+
+/// The number of goldens that a message shows.
+const SHOWN: usize = 3;
+
+const SHOWN_LENGTH: usize = 160;
+
+impl Answers {
+    pub(super) fn new(case: &EvalCase) -> Self {
+        let turns = case.conversation.iter().map(|turn| {
+            let answered = answered_calls(turn).into_iter();
+            let goldens = answered.filter_map(|(call, response)| {
+                Some(Golden { call: call.clone(), response: response?.clone(), is_used: false })
+            });
+            goldens.collect()
+        });
+        let faults = ToolFaults::of(case);
+        let reached = vec![false; faults.iter().count()];
+        Self { turns: turns.collect(), faults, reached, ..Self::default() }
+    }
+
+    pub(super) fn begin_turn(&mut self) {
+        self.turn += 1;
+        self.made.push(HashMap::new());
+    }
+
+    pub(super) fn turn(&self) -> usize {
+        self.turn
+    }
+
+    /// The answer to a call, or the reason why there is none.
+    pub(super) fn call(&mut self, name: &str, args: &Map) -> Result<ToolAnswer, String> {
+        let Some(made) = self.made.last_mut() else {
+            return Err(format!("`{name}` was called before the first turn"));
+        };
+        let made = made.entry(name.to_owned()).or_default();
+        *made += 1;
+        let of_call =
+            |fault: &ToolFault| fault.turn == self.turn && fault.tool == name && fault.call == *made;
+        let fault = self.faults.iter().position(of_call);
+        let fault = fault.and_then(|at| Some((at, self.faults.iter().nth(at)?.clone())));
+        let mut answer =
+            ToolAnswer { outcome: ToolOutcome::Never, after: Duration::ZERO, state: Map::new(), fault: None };
+        let mut outcome = None;
+        if let Some((at, fault)) = fault {
+            self.reached[at] = true;
+            answer.fault = Some(fault.name());
+            answer.after = fault.after;
+            answer.state = fault.state;
+            outcome = fault.outcome;
+        }
+        answer.outcome = match outcome {
+            Some(FaultOutcome::Error(error)) => ToolOutcome::Response(error.into()),
+            Some(FaultOutcome::Raises(message)) => ToolOutcome::Raises(message),
+            Some(FaultOutcome::Response(value)) => ToolOutcome::Response(value),
+            Some(FaultOutcome::Never) => ToolOutcome::Never,
+            // A fault without an outcome delays the golden, or adds a change of the state.
+            _ => ToolOutcome::Response(self.golden(name, args)?.into()),
+        };
+        Ok(answer)
+    }
+
+    /// The response of the first unused expected call of the turn that the call matches: equal calls first.
+    fn golden(&mut self, name: &str, args: &Map) -> Result<Map, String> {
+        let call = FunctionCall::new(name, args.clone());
+        let turn = self.turn;
+        let goldens = turn.checked_sub(1).and_then(|at| self.turns.get_mut(at));
+        let goldens = goldens.map(Vec::as_mut_slice).unwrap_or_default();
+        let unused = goldens.iter_mut().filter(|golden| !golden.is_used);
+        match first_match(unused, |golden| &golden.call, &call) {
+            Some(golden) => {
+                golden.is_used = true;
+                Ok(golden.response.clone())
+            }
+            None => Err(missed(&call, turn, goldens)),
+        }
+    }
+
+    /// The faults that no call reached, of the turns that were played: the turn and a message.
+    pub(super) fn unreached(&self) -> Option<(usize, String)> {
+        let (fault, _) = self.faults.iter().zip(&self.reached).find(|(_, reached)| !**reached)?;
+        let made = self.made.get(fault.turn - 1).and_then(|made| made.get(&fault.tool)).copied();
+        let message = format!(
+            "the fault `{}` was not reached: the agent called `{}` {} in the turn; change the fault in `_tools`, or what the \
+             agent does",
+            fault.name(),
+            fault.tool,
+            count(made.unwrap_or_default(), "time"),
+        );
+        Some((fault.turn, message))
+    }
+
+    /// A remark for each turn that did not use all of its goldens.
+    pub(super) fn unused(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        for (at, goldens) in self.turns.iter().enumerate().take(self.turn) {
+            let unused: Vec<&Golden> = goldens.iter().filter(|golden| !golden.is_used).collect();
+            if !unused.is_empty() {
+                notes.push(format!(
+                    "turn {} did not use {} of {}: {}",
+                    at + 1,
+                    unused.len(),
+                    count(goldens.len(), "golden answer"),
+                    shown(unused.into_iter())
+                ));
+            }
+        }
+        notes
+    }
+}
+
+/// The message about a call that no golden answers, with the golden that is nearest and those that are used up.
+fn missed(call: &FunctionCall, turn: usize, goldens: &[Golden]) -> String {
+    let mut text = format!("no golden answers {} in turn {turn}", in_short(call));
+    if goldens.is_empty() {
+        text.push_str("; the turn has no golden answers");
+        return text;
+    }
+    let of_tool = |golden: &&Golden| golden.call.name == call.name;
+    let unused = goldens.iter().filter(|golden| !golden.is_used);
+    let near = unused.clone().filter(of_tool).min_by_key(|golden| differences(&golden.call, call).len());
+    match near {
+        Some(near) => {
+            let keys = differences(&near.call, call);
+            let verb = if keys.len() == 1 { "differs" } else { "differ" };
+            text.push_str(&format!("; nearest: {}, {} {verb}", in_short(&near.call), short_code_list(&keys)));
+        }
+        None if unused.clone().next().is_some() => {
+            text.push_str(&format!("; the turn has answers for {}", shown(unused)));
+        }
+        None => {}
+    }
+    let used = goldens.iter().filter(|golden| golden.is_used);
+    if used.clone().next().is_some() {
+        text.push_str(&format!("; used up: {}", shown(used)));
+    }
+    text
+}
+
+fn shown<'a>(goldens: impl Iterator<Item = &'a Golden>) -> String {
+    let all: Vec<String> = goldens.map(|golden| in_short(&golden.call)).collect();
+    let named = all.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
+    match all.len().saturating_sub(SHOWN) {
+        0 => named,
+        more => format!("{named} and {more} more"),
+    }
+}
+
+/// A call on one line, cut if it is long.
+fn in_short(call: &FunctionCall) -> String {
+    cut(&call.to_string().replace('\n', " "), SHOWN_LENGTH)
+}
+
+#[cfg(test)]
+mod tests {
+    use eval_format::Invocation;
+    use serde_json::json;
+
+    use super::*;
+
+    /// A case whose turns expect calls with answers, each `name(x)=n`.
+    fn case(turns: &[&str]) -> EvalCase {
+        turns.iter().fold(EvalCase::new("c"), |case, turn| {
+            let (mut calls, mut responses) = (Vec::new(), Vec::new());
+            for (id, text) in turn.split_whitespace().enumerate() {
+                let (call, answer) = text.split_once('=').unwrap();
+                let (name, x) = call.trim_end_matches(')').split_once('(').unwrap();
+                calls.push(json!({"id": id.to_string(), "name": name, "args": {"x": x}}));
+                responses.push(json!({"id": id.to_string(), "name": name, "response": {"n": answer}}));
+            }
+            let data = json!({"tool_uses": calls, "tool_responses": responses});
+            let turn = json!({"user_content": {}, "intermediate_data": data}).to_string();
+            case.turn(Invocation::parse(&turn).unwrap())
+        })
+    }
+
+    fn call(answers: &mut Answers, text: &str) -> String {
+        let (name, x) = text.trim_end_matches(')').split_once('(').unwrap();
+        match answers.call(name, &Map::from([("x", x)])) {
+            Ok(ToolAnswer { outcome: ToolOutcome::Response(value), after, state, fault }) => {
+                let mut shown = value["n"].as_str().map_or_else(|| value.to_string(), str::to_owned);
+                if !after.is_zero() {
+                    shown += &format!(" after {after:?}");
+                }
+                if !state.is_empty() {
+                    shown += &format!(" sets {}", Value::Object(state));
+                }
+                fault.map_or(shown.clone(), |fault| format!("{shown} ({fault})"))
+            }
+            Ok(other) => format!("{:?}", other.outcome),
+            Err(message) => message,
+        }
+    }
+
+    #[test]
+    fn each_golden_of_the_turn_answers_once_in_the_order_of_equal_calls() {
+        let mut answers = Answers::new(&case(&["f(a)=1 f(a)=2 g(a)=3", "f(a)=4"]));
+        answers.begin_turn();
+        let found = ["f(a)", "g(a)", "f(a)"].map(|text| call(&mut answers, text));
+        assert_eq!(found, ["1", "3", "2"]);
+        assert_eq!(
+            call(&mut answers, "f(a)"),
+            r#"no golden answers f(x: "a") in turn 1; used up: f(x: "a"), f(x: "a"), g(x: "a")"#
+        );
+        answers.begin_turn();
+        assert_eq!(call(&mut answers, "f(a)"), "4");
+        assert!(answers.unused().is_empty());
+        answers.begin_turn();
+        let gone = r#"no golden answers f(x: "a") in turn 3; the turn has no golden answers"#;
+        assert_eq!(call(&mut answers, "f(a)"), gone);
+    }
+
+    #[test]
+    fn a_miss_names_the_nearest_golden_and_those_that_are_used_up() {
+        let mut answers = Answers::new(&case(&["f(Paris)=1 g(1)=2"]));
+        answers.begin_turn();
+        assert_eq!(
+            call(&mut answers, "f(Oslo)"),
+            r#"no golden answers f(x: "Oslo") in turn 1; nearest: f(x: "Paris"), `x` differs"#
+        );
+        assert_eq!(call(&mut answers, "f(Paris)"), "1");
+        assert_eq!(
+            call(&mut answers, "f(Paris)"),
+            r#"no golden answers f(x: "Paris") in turn 1; the turn has answers for g(x: "1"); used up: f(x: "Paris")"#
+        );
+        assert_eq!(answers.unused(), [r#"turn 1 did not use 1 of 2 golden answers: g(x: "1")"#]);
+    }
+
+    #[test]
+    fn a_fault_takes_its_call_and_the_next_call_gets_the_golden() {
+        let faults = json!({
+            "1": {"f#1": {"error": {"error_code": 503}}, "f#2": {"raises": "reset"}, "f#3": {"after": 2.5, "state": {"k": 1}},
+                  "g#1": {"response": "<html>"}, "g#2": "never"},
+            "2": {"f#2": "never"}
+        });
+        let case = case(&["f(a)=1 g(a)=2", "f(a)=3"]).with_extra("_tools", faults);
+        let mut answers = Answers::new(&case);
+        answers.begin_turn();
+        let found = ["f(a)", "f(b)", "f(a)", "g(a)", "g(a)", "g(a)"].map(|text| call(&mut answers, text));
+        assert_eq!(
+            found,
+            [
+                r#"{"error_code":503} (f#1)"#,
+                r#"Raises("reset")"#,
+                r#"1 after 2.5s sets {"k":1} (f#3)"#,
+                r#""<html>" (g#1)"#,
+                "Never",
+                "2"
+            ]
+        );
+        answers.begin_turn();
+        assert_eq!(call(&mut answers, "f(a)"), "3");
+        let (turn, message) = answers.unreached().unwrap();
+        assert_eq!(turn, 2);
+        assert!(
+            message.starts_with("the fault `f#2` was not reached: the agent called `f` 1 time in the turn"),
+            "{message}"
+        );
+        call(&mut answers, "f(a)");
+        assert_eq!(answers.unreached(), None);
+    }
+
+    #[test]
+    fn a_call_before_the_first_turn_has_no_answer() {
+        let mut answers = Answers::new(&case(&["f(a)=1"]));
+        assert_eq!(call(&mut answers, "f(a)"), "`f` was called before the first turn");
+    }
+}

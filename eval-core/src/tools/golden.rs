@@ -1,0 +1,302 @@
+//! Golden tools of a conversation: what its agent asks, and what the run learns beside the agent.
+
+use std::collections::{BTreeSet, HashMap};
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+
+use eval_format::tools::TRANSFER_TO_AGENT;
+use eval_format::{EvalCase, FunctionCall, Map, Value};
+use eval_support::message::cut;
+use eval_support::mutex::Mutex;
+use tokio::sync::Notify;
+
+use super::answers::{Answers, ToolAnswer, ToolOutcome};
+
+/// The golden tools of a conversation. Clones share what was used up.
+#[derive(Clone)]
+pub struct GoldenTools(Arc<Shared>);
+
+struct Shared {
+    state: Mutex<State>,
+    /// Told when the turn in progress has to end.
+    halted: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    answers: Answers,
+    misses: Vec<ToolMiss>,
+    /// The number of calls of each tool that were asked in the turn in progress.
+    asked: HashMap<String, usize>,
+    /// Tools that run.
+    run: BTreeSet<String>,
+    /// Whether the agent asks for every call of a tool, so that its record need not show it.
+    asks_always: bool,
+    /// The fault behind a call that is left without an answer.
+    hanging: Option<String>,
+    /// Whether the turn in progress has to end.
+    is_halted: bool,
+}
+
+/// A call that no golden answered, or that was not asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ToolMiss {
+    /// The turn, from 1; 0 before the first one.
+    pub turn: usize,
+    /// The message: the call, and the nearest golden.
+    pub message: String,
+}
+
+/// The answer of a golden.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Answered {
+    /// What the tool answered: the object of a response, or any value of a fault.
+    pub response: Value,
+    /// Changes of the session state that the tool makes.
+    pub state: Map,
+}
+
+/// The failure of a tool that a golden stands for: the fault `raises`, or a call that no golden answers.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct GoldenError {
+    /// The message, which the agent's model may see.
+    pub message: String,
+    /// Whether no golden answers the call, rather than that its tool fails.
+    pub is_miss: bool,
+    /// What the golden holds, if it is the recorded failure of a tool, or does not fit the tool's type.
+    pub response: Option<Value>,
+    /// Changes of the session state that the tool makes before it fails.
+    pub state: Map,
+}
+
+impl GoldenTools {
+    /// The golden tools of a conversation that plays this case.
+    pub fn new(case: &EvalCase) -> Self {
+        let state = State { answers: Answers::new(case), ..State::default() };
+        Self(Arc::new(Shared { state: Mutex::new(state), halted: Notify::new() }))
+    }
+
+    /// Begins the next turn. The runner calls this.
+    pub fn begin_turn(&self) {
+        let mut state = self.0.state.lock();
+        state.answers.begin_turn();
+        state.asked.clear();
+        state.hanging = None;
+        state.is_halted = false;
+    }
+
+    /// The answer to a call of the turn in progress, without any wait. A call that no golden answers is a
+    /// [miss](Self::misses).
+    pub fn call(&self, name: &str, args: &Map) -> Result<ToolAnswer, ToolMiss> {
+        let mut state = self.0.state.lock();
+        *state.asked.entry(name.to_owned()).or_default() += 1;
+        let turn = state.answers.turn();
+        match state.answers.call(name, args) {
+            Ok(answer) => {
+                if answer.outcome == ToolOutcome::Never {
+                    state.hanging.clone_from(&answer.fault);
+                }
+                Ok(answer)
+            }
+            Err(message) => {
+                let miss = ToolMiss { turn, message };
+                state.misses.push(miss.clone());
+                Err(miss)
+            }
+        }
+    }
+
+    /// Answers a call as its tool would: after the wait of a fault, and never if a fault says so.
+    pub async fn answer(&self, name: &str, args: &Map) -> Result<Answered, GoldenError> {
+        let answer = self.call(name, args).map_err(|miss| GoldenError {
+            message: miss.message,
+            is_miss: true,
+            response: None,
+            state: Map::new(),
+        })?;
+        if !answer.after.is_zero() {
+            tokio::time::sleep(answer.after).await;
+        }
+        match answer.outcome {
+            ToolOutcome::Response(response) => Ok(Answered { response, state: answer.state }),
+            ToolOutcome::Raises(message) => {
+                Err(GoldenError { message, is_miss: false, response: None, state: answer.state })
+            }
+            ToolOutcome::Never => std::future::pending().await,
+        }
+    }
+
+    /// Lets a tool run, whose calls no golden answers: one that hands over to another agent, or that the model's provider
+    /// runs. `transfer_to_agent` always does.
+    pub fn let_run(&self, name: impl Into<String>) {
+        self.0.state.lock().run.insert(name.into());
+    }
+
+    /// Declares that the agent asks for every call of its tools. Otherwise a recorded call that was not asked for is a
+    /// miss, as its tool may have run.
+    pub fn asks_always(&self) {
+        self.0.state.lock().asks_always = true;
+    }
+
+    /// Adds a miss of the turn in progress, for a call that was not answered elsewhere.
+    pub fn miss(&self, message: impl Into<String>) {
+        let mut state = self.0.state.lock();
+        let turn = state.answers.turn();
+        state.misses.push(ToolMiss { turn, message: message.into() });
+    }
+
+    /// The misses so far. One of them makes the case an ERROR.
+    pub fn misses(&self) -> Vec<ToolMiss> {
+        self.0.state.lock().misses.clone()
+    }
+
+    /// Adds a miss, and ends the turn in progress.
+    pub(crate) fn refuse(&self, message: String) {
+        self.miss(message);
+        self.0.state.lock().is_halted = true;
+        self.0.halted.notify_waiters();
+    }
+
+    /// Ends once the turn in progress has to end.
+    pub(crate) async fn halted(&self) {
+        let mut told = std::pin::pin!(self.0.halted.notified());
+        // From here on no call of `notify_waiters` is missed.
+        told.as_mut().enable();
+        if !self.0.state.lock().is_halted {
+            told.await;
+        }
+    }
+
+    /// Adds a miss for each recorded call of a turn whose golden was not asked for.
+    pub(crate) fn check_recorded<'c>(&self, calls: impl Iterator<Item = &'c FunctionCall>) {
+        let mut state = self.0.state.lock();
+        if state.asks_always {
+            return;
+        }
+        let mut left = state.asked.clone();
+        for call in calls {
+            let name = call.name.as_deref().unwrap_or_default();
+            if name == TRANSFER_TO_AGENT || state.run.contains(name) {
+                continue;
+            }
+            match left.get_mut(name) {
+                Some(left) if *left > 0 => *left -= 1,
+                _ => {
+                    let call = cut(&call.to_string().replace('\n', " "), SHOWN);
+                    let message = format!(
+                        "{call} was recorded, and no golden was asked for it: its tool may have run; ask with \
+                         `recorder.golden(..)` or `recorder.answer(..)`, or name a tool that has to run: \
+                         `golden_tools().let_run(..)`"
+                    );
+                    let turn = state.answers.turn();
+                    state.misses.push(ToolMiss { turn, message });
+                }
+            }
+        }
+    }
+
+    /// The fault that leaves a call of the turn in progress without an answer.
+    pub(crate) fn hanging(&self) -> Option<String> {
+        self.0.state.lock().hanging.clone()
+    }
+
+    /// The turn and the message of a fault that no call reached.
+    pub(crate) fn unreached(&self) -> Option<(usize, String)> {
+        self.0.state.lock().answers.unreached()
+    }
+
+    /// Remarks on goldens that no call used.
+    pub(crate) fn unused(&self) -> Vec<String> {
+        self.0.state.lock().answers.unused()
+    }
+}
+
+const SHOWN: usize = 160;
+
+impl fmt::Debug for GoldenTools {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("GoldenTools(..)")
+    }
+}
+
+impl fmt::Display for ToolMiss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl Error for ToolMiss {}
+
+impl fmt::Display for GoldenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl Error for GoldenError {}
+
+/// For tools whose error is a text.
+impl From<GoldenError> for String {
+    fn from(error: GoldenError) -> Self {
+        error.message
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use eval_format::Invocation;
+    use serde_json::json;
+
+    use super::*;
+
+    fn tools(faults: serde_json::Value) -> GoldenTools {
+        let turn = Invocation::parse(
+            r#"{"user_content": {}, "intermediate_data": {"tool_uses": [{"name": "f", "args": {}}],
+                "tool_responses": [{"name": "f", "response": {"n": 1}}]}}"#,
+        );
+        GoldenTools::new(&EvalCase::new("c").turn(turn.unwrap()).with_extra("_tools", faults))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_waits_fails_or_never_comes_as_its_fault_says() {
+        let tools = tools(
+            json!({"1": {"f#1": {"after": 2.5, "state": {"k": 1}}, "f#2": {"raises": "reset"}, "f#3": "never"}}),
+        );
+        tools.begin_turn();
+        let begun = tokio::time::Instant::now();
+        let answered = tools.answer("f", &Map::new()).await.unwrap();
+        assert_eq!(begun.elapsed().as_secs_f64(), 2.5);
+        assert_eq!((answered.response["n"].as_i64(), answered.state["k"].as_i64()), (Some(1), Some(1)));
+        assert_eq!(tools.answer("f", &Map::new()).await.unwrap_err().to_string(), "reset");
+        assert_eq!(tools.hanging(), None);
+        let day = std::time::Duration::from_hours(24);
+        assert!(tokio::time::timeout(day, tools.answer("f", &Map::new())).await.is_err());
+        assert_eq!(tools.hanging().as_deref(), Some("f#3"));
+        assert!(tools.misses().is_empty());
+    }
+
+    #[test]
+    fn a_recorded_call_that_was_not_asked_for_is_a_miss() {
+        let call = |name: &str| FunctionCall::new(name, json!({}));
+        let check = |prepare: &dyn Fn(&GoldenTools), recorded: &[&str]| {
+            let tools = tools(json!(null));
+            tools.begin_turn();
+            prepare(&tools);
+            let before = tools.misses().len();
+            let calls: Vec<FunctionCall> = recorded.iter().map(|name| call(name)).collect();
+            tools.check_recorded(calls.iter());
+            tools.misses()[before..].iter().map(|miss| miss.message.clone()).collect::<Vec<_>>()
+        };
+        let ask = |tools: &GoldenTools| drop(tools.call("f", &Map::new()));
+        assert!(check(&ask, &["f", "transfer_to_agent"]).is_empty());
+        assert!(check(&|tools| tools.let_run("g"), &["g"]).is_empty());
+        assert!(check(&GoldenTools::asks_always, &["g"]).is_empty());
+        let missed = check(&ask, &["f", "f"]);
+        assert_eq!(missed.len(), 1);
+        assert!(missed[0].starts_with("f() was recorded, and no golden was asked for it"), "{missed:?}");
+    }
+}

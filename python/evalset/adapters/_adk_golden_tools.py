@@ -1,0 +1,61 @@
+"""Golden tools for agents of google-adk: a plugin wraps their tools in place, so that the agent's own callbacks run before."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from .._errors import AgentError
+from .._golden import current
+
+WRAPPED = "_evalset_golden_tools"
+# Classes of ADK whose tools hand over to an agent, or belong to ADK's own course of a turn.
+RUN = {"AgentTool", "TransferToAgentTool", "SetModelResponseTool", "FinishTaskTool"}
+
+
+def plugin() -> Any:
+    """A plugin for the runner of one conversation."""
+    base: Any = importlib.import_module("google.adk.plugins.base_plugin").BasePlugin
+
+    class GoldenTools(base):  # type: ignore[misc]
+        async def before_tool_callback(self, *, tool: Any, tool_args: Any, tool_context: Any) -> None:
+            if current(tool.name) is not None:
+                _wrap(tool)
+
+    return GoldenTools(name="evalset_golden_tools")
+
+
+def _wrap(tool: Any) -> None:
+    # A copy of a tool has the mark of the original.
+    if getattr(tool, WRAPPED, None) is tool or _is_run(tool):
+        return
+    original = tool.run_async
+
+    async def run_async(*, args: Any, tool_context: Any) -> Any:
+        golden = current(tool.name)
+        if golden is None:
+            # Of another conversation of this process, whose tools are real.
+            return await original(args=args, tool_context=tool_context)
+        changes: dict[str, Any] = {}
+        try:
+            return await golden.asked(tool.name, args, changes)
+        finally:
+            for key, changed in changes.items():
+                tool_context.state[key] = changed
+
+    tool.run_async = run_async
+    setattr(tool, WRAPPED, tool)
+
+
+def _is_run(tool: Any) -> bool:
+    if tool.name == "transfer_to_agent":
+        return True
+    own = [kind for kind in type(tool).__mro__ if kind.__module__.split(".")[:2] == ["google", "adk"]]
+    if any(kind.__name__ in RUN for kind in own):
+        if getattr(tool, "include_plugins", True) is False:
+            raise AgentError(
+                f"the agent `{tool.name}` runs as a tool that keeps plugins out (`include_plugins=False`), so its tools would run"
+            )
+        return True
+    function = getattr(tool, "func", None)
+    return getattr(function, "__name__", "") == "exit_loop" and str(function.__module__).startswith("google.adk.")

@@ -1,0 +1,117 @@
+"""Tools that do not run: the other side answers."""
+
+import unittest
+
+from driver import ProgramTest, calls, texts
+
+WEATHER = """
+    import dataclasses
+    import evalset
+
+    @dataclasses.dataclass
+    class Sky:
+        sky: str
+
+    @evalset.tool
+    def get_weather(city: str, days: int = 1) -> dict:
+        raise SystemExit("REAL")
+
+    @evalset.tool
+    async def look(city: str) -> Sky:
+        raise SystemExit("REAL")
+
+    @evalset.tool
+    def name() -> str:
+        raise SystemExit("REAL")
+"""
+
+
+class GoldenTools(ProgramTest):
+    def golden(self, code, **state):
+        program = self.program(code)
+        self.assertEqual(program.start(tools="golden", **state), {"type": "started", "tools": "golden", "session_id": "s1"})
+        return program
+
+    def asked(self, program):
+        """The next question for a tool, after the events before it."""
+        while (message := program.read())["type"] == "event":
+            pass
+        self.assertEqual(message["type"], "tool", message)
+        return message
+
+    def answer(self, program, question, **answer):
+        program.write(type="tool_result", session_id=question["session_id"], id=question["id"], **answer)
+
+    def test_the_answer_takes_the_place_of_the_tool(self):
+        program = self.golden(WEATHER + """
+    async def agent(message):
+        seen = await look("Oslo")
+        return f"{get_weather(message)['sky']} {seen.sky} {name()}"
+""")
+        program.ask("Paris")
+        question = self.asked(program)
+        self.assertEqual((question["name"], question["args"]), ("look", {"city": "Oslo"}))
+        self.answer(program, question, result={"sky": "grey"})
+        # The loop of the program is blocked while it waits for this one.
+        question = self.asked(program)
+        self.assertEqual((question["name"], question["args"]), ("get_weather", {"city": "Paris"}))
+        self.answer(program, question, result={"sky": "sunny"})
+        self.answer(program, self.asked(program), result={"result": "Anna"})
+        self.assertEqual(texts(program.answer()), ["sunny grey Anna"])
+        self.assertEqual(program.end(), 0)
+
+    def test_calls_at_the_same_time_are_answered_in_any_order(self):
+        program = self.golden(WEATHER + """
+    import asyncio
+
+    async def agent(message):
+        found = await asyncio.gather(look("Oslo"), look("Paris"), return_exceptions=True)
+        return f"{found[0].sky} {found[1]}"
+""")
+        program.ask("go")
+        first, second = self.asked(program), self.asked(program)
+        self.answer(program, second, error="connection reset")
+        self.answer(program, first, result={"sky": "grey"})
+        answer = program.answer()
+        self.assertEqual(texts(answer), ["grey connection reset"])
+        results = calls(answer)[1]
+        self.assertIn({"sky": "grey"}, results)
+        self.assertIn({"error": "ToolFailed: connection reset"}, results)
+
+    def test_a_tool_changes_the_state_that_the_agent_sees(self):
+        program = self.golden(WEATHER + """
+    def agent(message, turn):
+        get_weather(message)
+        return turn.state["last_city"]
+""")
+        program.ask("Paris")
+        self.answer(program, self.asked(program), result={}, state={"last_city": "Paris"})
+        answer = program.answer()
+        self.assertEqual(texts(answer), ["Paris"])
+        # The other side knows the change.
+        self.assertFalse(any("actions" in message.get("event", {}) for message in answer))
+
+    def test_a_class_asks_too_and_a_call_that_was_made_already_is_an_error(self):
+        program = self.golden("""
+    class agent:
+        def turn(self, message, turn):
+            turn.tool_call("get_weather", {"city": message}, "sunny")
+            return "sunny"
+""")
+        self.assertIn("the call of `get_weather` was recorded, and no golden was asked", program.turn("Paris")[-1]["message"])
+
+    def test_tools_run_unless_they_are_golden(self):
+        program = self.program(WEATHER + """
+    @evalset.tool
+    def add(a: int) -> int:
+        return a + 1
+
+    def agent(message):
+        return str(add(1))
+""")
+        self.assertEqual(program.start(), {"type": "started", "session_id": "s1"})
+        self.assertEqual(texts(program.turn("go")), ["2"])
+
+
+if __name__ == "__main__":
+    unittest.main()

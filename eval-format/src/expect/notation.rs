@@ -200,6 +200,7 @@ impl EvalCase {
 
     /// Sets the rules and demands of the case: the key `_expect`.
     #[must_use]
+    #[expect(clippy::needless_pass_by_value, reason = "setters take their value")]
     pub fn with_expect(self, expect: Expect) -> Self {
         self.with_extra(KEY, expect.to_value())
     }

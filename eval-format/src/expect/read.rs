@@ -48,7 +48,7 @@ pub(super) fn expect(value: &Value) -> (Option<Expect>, Vec<Fault>) {
         for (number, turn) in turns {
             faults.at(number, |faults| match number.parse() {
                 Ok(at) if number == usize::to_string(&at) && at > 0 => {
-                    expect.turns.extend(read_turn(faults, at, turn))
+                    expect.turns.extend(read_turn(faults, at, turn));
                 }
                 _ => {
                     let message = format!("`{}` is no number of a turn", shown(number));
@@ -250,7 +250,7 @@ fn demands(faults: &mut Faults, value: &Value) -> Demands {
             "contains" => read.contains = words(faults, value).unwrap_or_default(),
             "contains_any" => read.contains_any = words(faults, value).unwrap_or_default(),
             "lacks" => read.lacks = words(faults, value).unwrap_or_default(),
-            "is" => read.is = each(faults, value, |faults, value| text(faults, value)).unwrap_or_default(),
+            "is" => read.is = each(faults, value, text).unwrap_or_default(),
             "regex" => read.regex = each(faults, value, demanded_pattern).unwrap_or_default(),
             "number" => read.number = each(faults, value, number).unwrap_or_default(),
             "json" => {

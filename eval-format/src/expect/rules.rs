@@ -14,7 +14,7 @@ use super::{answers, fit, read};
 use crate::metric::ArgsMatch;
 use crate::model::{EvalCase, FunctionCall, FunctionResponse, Invocation};
 use crate::problem::{ProblemCode, Problems, shown};
-use crate::value::Value;
+use crate::value::{Map, Value};
 
 /// The rules and demands of a case, turn by turn.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -320,7 +320,7 @@ fn call_rules(call: &CallExpect, golden: Option<&Value>, faults: &mut Faults) ->
 }
 
 fn no_argument(path: &ArgPath, golden: Option<&Value>, faults: &mut Faults) {
-    let known: Vec<&str> = golden.and_then(Value::as_object).into_iter().flat_map(|map| map.keys()).collect();
+    let known: Vec<&str> = golden.and_then(Value::as_object).into_iter().flat_map(Map::keys).collect();
     let message = format!("the expected call has no argument `{}`", shown(path.as_str()));
     let help = did_you_mean(path.as_str(), known.iter().copied()).unwrap_or_else(|| {
         let names: Vec<String> = known.iter().take(8).map(|name| format!("`{}`", shown(name))).collect();

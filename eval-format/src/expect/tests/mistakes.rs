@@ -27,10 +27,12 @@ fn problems(case: EvalCase) -> Vec<(Problem, String)> {
 }
 
 fn calls(tool: &str, args: serde_json::Value) -> serde_json::Value {
-    json!({ "1": { "calls": { tool: args } } })
+    let calls = serde_json::Map::from_iter([(tool.to_owned(), args)]);
+    json!({ "1": { "calls": calls } })
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn each_mistake_is_an_error_at_its_place_with_a_remedy() {
     let mut wrong = Vec::new();
     for (expect, at, message, help) in [

@@ -45,14 +45,15 @@ impl Launch {
     }
 
     /// The value of a variable as the program has it.
-    pub(crate) fn variable(&self, name: &str) -> Option<OsString> {
+    pub fn variable(&self, name: &str) -> Option<OsString> {
         match self.variables.get(OsStr::new(name)) {
             Some(value) => value.clone(),
             None => std::env::var_os(name),
         }
     }
 
-    pub(crate) fn set_variable(&mut self, name: &str, value: OsString) {
+    /// Sets a variable of the program.
+    pub fn set_variable(&mut self, name: &str, value: OsString) {
         self.variables.insert(name.into(), Some(value));
     }
 

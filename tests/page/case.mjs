@@ -244,7 +244,7 @@ export const caseTests = (tools) => ({
     const answer = page.locator("#detail .turn").first().locator(".message").nth(1);
     await answer.getByRole("button", { name: "rendered" }).press("Enter");
     const made = answer.locator(".rendered");
-    for (const [tag, said] of [["h4", "Plan"], ["strong", "two"], ["ul > li > ol > li > ul > li", "deepest\ngoes on"], ["ul > li > ol > li:nth-child(2)", "last"], [".rendered > ul > li:nth-child(2) u", "the map"], [".rendered > ol[start=\"3\"] > li", "one"], ["blockquote em", "text"], ["pre code", "let x = \"<b>\";"]]) {
+    for (const [tag, said] of [["h4", "Plan"], ["strong", "two"], ["ul > li > ol > li > ul > li", "deepest\ngoes on"], ["ul > li > ol > li:nth-child(2)", "last"], [":scope > ul > li:nth-child(2) u", "the map"], [":scope > ol[start=\"3\"] > li", "one"], ["blockquote em", "text"], ["pre code", "let x = \"<b>\";"]]) {
       assert.equal(await made.locator(tag).first().innerText(), said, tag);
     }
     assert.match(await made.innerText(), /the map \(javascript:alert\(1\)\)[^]*\[image: alt\] \(http[^]*<img src=x onerror/);

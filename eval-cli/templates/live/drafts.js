@@ -119,6 +119,7 @@ function newCall(turn) {
 }
 
 function edit(card) {
+  tell(card, "");
   const turns = card.of.fields.map((of) => {
     const turn = {
       user: field("The user says", of.user), calls: of.calls.map(([tool, args], n) => callField(tool, args, n)), added: [],

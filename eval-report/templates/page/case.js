@@ -228,14 +228,14 @@ function whatToDo(of) {
   return node;
 }
 
-// What is in work, since when. A server's page tells how long ago that is.
+// The part of a case that is in work, since when. A server's page tells how long ago that is.
 function inWork(it) {
   const since = it.began ? el("span", "", `, since ${it.shown}`) : null;
   if (since) since.dataset.began = it.began;
   return el("p", "lead", it.what, since);
 }
 
-// What is in work, or what differs in a line, or else the reason of the verdict.
+// The part that is in work, or the differences in a line, or else the reason of the verdict.
 function leadOf(of) {
   if (of.in_work) return inWork(of.in_work);
   const text = of.differs || of.reason;

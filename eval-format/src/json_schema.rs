@@ -2,10 +2,12 @@
 
 mod descriptions;
 mod expect;
+mod parts;
 
 use eval_support::key_case::camel;
 
 use self::descriptions::description;
+use self::parts::{any_of, array, described, list, object, pattern, required, type_of};
 use crate::conventions::FileKind;
 use crate::metric::METRICS;
 use crate::model::{DRAFT, EvalCase};
@@ -260,42 +262,6 @@ fn spellings(model: &Model, field: &Field) -> Vec<String> {
     }
     names.extend(field.alias.map(str::to_owned));
     names
-}
-
-fn described(description: Option<&str>, example: &str, options: Vec<Value>) -> Value {
-    let mut entries = Vec::new();
-    entries.extend(description.map(|text| ("description".to_owned(), Value::from(text))));
-    entries.extend(Value::parse(example).ok().map(|example| ("examples".to_owned(), list([example]))));
-    entries.push(("anyOf".to_owned(), Value::Array(options)));
-    Value::Object(Map::from_unique(entries))
-}
-
-fn required(name: &str) -> Value {
-    object([("required", list([name]))])
-}
-
-fn any_of(options: Vec<Value>) -> Value {
-    object([("anyOf", Value::Array(options))])
-}
-
-fn type_of(name: &str) -> Value {
-    object([("type", name.into())])
-}
-
-fn array(items: Value) -> Value {
-    object([("type", "array".into()), ("items", items)])
-}
-
-fn pattern(pattern: &str) -> Value {
-    object([("type", "string".into()), ("pattern", pattern.into())])
-}
-
-fn list<T: Into<Value>>(items: impl IntoIterator<Item = T>) -> Value {
-    Value::Array(items.into_iter().map(Into::into).collect())
-}
-
-fn object<const N: usize>(entries: [(&str, Value); N]) -> Value {
-    Value::Object(Map::from_unique(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()))
 }
 
 #[cfg(test)]

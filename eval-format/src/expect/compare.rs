@@ -4,7 +4,6 @@ use std::fmt;
 
 use super::matcher::{Matcher, show};
 use super::path::{ArgPath, Step, shown};
-use super::rules::CallRules;
 use crate::metric::ArgsMatch;
 use crate::value::{Map, Value};
 
@@ -62,6 +61,14 @@ impl fmt::Display for Reason {
             path => write!(f, "`{}` {}", eval_support::untrusted::name(path), self.text),
         }
     }
+}
+
+/// The rules for the arguments of a call.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum CallRules {
+    Any,
+    /// The exact paths before the ones with wildcards.
+    Args(Vec<(ArgPath, Matcher)>),
 }
 
 /// The maximum number of steps of a comparison; looking at a value is one.

@@ -4,7 +4,8 @@ use std::fmt;
 
 use eval_support::words::count;
 
-use super::rules::{CallRules, TurnRules, resolved};
+use super::compare::CallRules;
+use super::rules::{TurnRules, resolved};
 use crate::model::EvalCase;
 
 /// The number of points that a set lets vary: `12 points in 7 of 40 cases (5 any, 4 contains, 2 order, 1 optional)`.

@@ -1,6 +1,6 @@
 //! Mistakes in `_expect`, each with its place below the case.
 
-use crate::problem::{JsonPath, PathSegment, Problem, ProblemCode, Severity, short};
+use crate::problem::{JsonPath, PathSegment, Problem, ProblemCode, Severity, short, shown};
 use crate::syntax::Node;
 
 /// A mistake that is found in values. The reader of the file gives it a range.
@@ -82,6 +82,16 @@ impl Faults {
         let seen = look(self);
         self.place.pop();
         seen
+    }
+
+    /// The place in words: its key.
+    pub(super) fn name(&self) -> String {
+        let key = self.place.iter().rev().find_map(|step| match step {
+            PathSegment::Key(key) => Some(shown(key)),
+            PathSegment::Index(_) => None,
+        });
+        let is_item = matches!(self.place.last(), Some(PathSegment::Index(_)));
+        format!("{}`{}`", if is_item { "an item of " } else { "" }, key.unwrap_or_default())
     }
 
     /// Adds a mistake of the value at the place.

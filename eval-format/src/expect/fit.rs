@@ -36,8 +36,9 @@ pub(super) fn check(faults: &mut Faults, matcher: &Matcher, golden: &[&Value]) {
 
 fn misfit(matcher: &Matcher, golden: &Value) -> Option<String> {
     let wanted = match (matcher, golden) {
-        (Matcher::Optional(_), _) | (Matcher::Unordered, Value::Array(_)) => return None,
-        (Matcher::AtLeast, Value::Array(_) | Value::Object(_)) => return None,
+        (Matcher::Optional(_), _)
+        | (Matcher::Unordered | Matcher::AtLeast, Value::Array(_))
+        | (Matcher::AtLeast, Value::Object(_)) => return None,
         (Matcher::Unordered, _) => "no list",
         (Matcher::AtLeast, _) => "no list and no object",
         (Matcher::Within(_), golden) if finite(golden).is_none() => "no number",

@@ -3,9 +3,10 @@
 use super::answer::Demands;
 use super::matcher::Matcher;
 use super::path::ArgPath;
-use super::read;
 use crate::model::EvalCase;
 use crate::value::{Map, Value};
+
+pub(super) const KEY: &str = "_expect";
 
 /// The key `_expect` of a case: its rules and demands, turn by turn.
 ///
@@ -195,17 +196,12 @@ fn matchers(matchers: &[(ArgPath, Matcher)]) -> Value {
 
 impl EvalCase {
     /// The key of a case with its rules and demands.
-    pub const EXPECT_KEY: &'static str = read::KEY;
+    pub const EXPECT_KEY: &'static str = KEY;
 
     /// Sets the rules and demands of the case: the key `_expect`.
     #[must_use]
+    #[expect(clippy::needless_pass_by_value, reason = "setters take their value")]
     pub fn with_expect(self, expect: Expect) -> Self {
-        self.with_extra(read::KEY, expect.to_value())
-    }
-
-    /// The rules and demands of the key `_expect`; `None` without the key. [`check`](Self::check) finds mistakes in it. A rule
-    /// with a mistake is left out here.
-    pub fn expect(&self) -> Option<Expect> {
-        read::expect(read::of(self)?).0
+        self.with_extra(KEY, expect.to_value())
     }
 }

@@ -6,14 +6,12 @@ use eval_support::words::{did_you_mean, quoted_list};
 use super::answer::{Demands, JsonDemand, NumberDemand};
 use super::fault::{Fault, Faults};
 use super::matcher::{Matcher, Tolerance, WORDS, at_most, finite, fold, show};
-use super::notation::{CallExpect, Expect, Others, TurnExpect};
+use super::notation::{CallExpect, Expect, KEY, Others, TurnExpect};
 use super::path::ArgPath;
 use super::pattern::Pattern;
 use crate::model::EvalCase;
 use crate::problem::{ProblemCode, shown};
 use crate::value::{Map, Value};
-
-pub(super) const KEY: &str = "_expect";
 
 pub(crate) const TURN_KEYS: [&str; 7] =
     ["calls", "order", "others", "optional", "repeat", "responses", "answer"];
@@ -30,6 +28,14 @@ const MOST_REPEATED: usize = 1000;
 const TYPE: ProblemCode = ProblemCode::WrongType;
 const MATCHER: ProblemCode = ProblemCode::Matcher;
 
+impl EvalCase {
+    /// The rules and demands of the key `_expect`; `None` without the key. [`check`](Self::check) finds mistakes in it. A rule
+    /// with a mistake is left out here.
+    pub fn expect(&self) -> Option<Expect> {
+        expect(of(self)?).0
+    }
+}
+
 /// The value of the key; `null` counts as absent.
 pub(super) fn of(case: &EvalCase) -> Option<&Value> {
     case.extra.get(KEY).filter(|value| !value.is_null())
@@ -42,7 +48,7 @@ pub(super) fn expect(value: &Value) -> (Option<Expect>, Vec<Fault>) {
         for (number, turn) in turns {
             faults.at(number, |faults| match number.parse() {
                 Ok(at) if number == usize::to_string(&at) && at > 0 => {
-                    expect.turns.extend(read_turn(faults, at, turn))
+                    expect.turns.extend(read_turn(faults, at, turn));
                 }
                 _ => {
                     let message = format!("`{}` is no number of a turn", shown(number));
@@ -67,7 +73,7 @@ fn read_turn(faults: &mut Faults, number: usize, value: &Value) -> Option<(usize
                 }
             }
             "order" if value == "any" => turn.any_order = true,
-            "order" => wrong(faults, "`order`", r#""any""#, value),
+            "order" => wrong(faults, r#""any""#, value),
             "others" if value == "any" => turn.others = Some(Others::Any),
             "others" => {
                 let tools = names(faults, value, r#""any" or a list of tools"#);
@@ -76,7 +82,7 @@ fn read_turn(faults: &mut Faults, number: usize, value: &Value) -> Option<(usize
             "optional" => turn.optional = names(faults, value, "a list of calls").unwrap_or_default(),
             "repeat" => {
                 for (name, value) in object(faults, value, "calls").into_iter().flatten() {
-                    let most = faults.at(name, |faults| count(faults, value, "`repeat`", MOST_REPEATED));
+                    let most = faults.at(name, |faults| count(faults, value, MOST_REPEATED));
                     turn.repeat.extend(most.map(|most| (name.to_owned(), most)));
                 }
             }
@@ -98,7 +104,7 @@ fn call(faults: &mut Faults, value: &Value) -> Option<CallExpect> {
         Value::String(word) if word == "any" => Some(CallExpect::Any),
         Value::Object(_) => args(faults, value).map(CallExpect::Args),
         _ => {
-            wrong(faults, "a call", r#""any" or an object of arguments"#, value);
+            wrong(faults, r#""any" or an object of arguments"#, value);
             None
         }
     }
@@ -111,7 +117,7 @@ fn args(faults: &mut Faults, value: &Value) -> Option<Vec<(ArgPath, Matcher)>> {
             let Some(path) = path(faults, text) else { return };
             let Some(matcher) = matcher(faults, value) else { return };
             if path.is_further() && matcher != Matcher::Any {
-                wrong(faults, "`...`", r#""any""#, value);
+                wrong(faults, r#""any""#, value);
             } else if let Some((twin, _)) = read.iter().find(|(known, _)| *known == path) {
                 let message =
                     format!("`{}` and `{}` are the same argument", shown(twin.as_str()), shown(text));
@@ -153,8 +159,7 @@ fn matcher(faults: &mut Faults, value: &Value) -> Option<Matcher> {
         _ => {
             wrong(
                 faults,
-                "a matcher",
-                r#"a word such as "any", or an object such as {"contains": ".."}"#,
+                r#"a matcher: a word such as "any", or an object such as {"contains": ".."}"#,
                 value,
             );
             None
@@ -183,14 +188,14 @@ fn object_matcher(faults: &mut Faults, map: &Map) -> Option<Matcher> {
                 None
             }
             _ => {
-                wrong(faults, "`one_of`", "a list of values", value);
+                wrong(faults, "a list of values", value);
                 None
             }
         }),
         [("within", value)] => faults.at("within", |faults| tolerance(faults, value)).map(Matcher::Within),
         [("optional", value)] => faults.at("optional", |faults| match matcher(faults, value)? {
             Matcher::Optional(_) => {
-                wrong(faults, "`optional`", "another matcher", value);
+                wrong(faults, "another matcher", value);
                 None
             }
             inner => Some(inner.or_absent()),
@@ -207,7 +212,7 @@ fn object_matcher(faults: &mut Faults, map: &Map) -> Option<Matcher> {
 
 fn range(faults: &mut Faults, map: &Map) -> Option<Matcher> {
     for (key, value) in map.iter().filter(|(_, value)| finite(value).is_none()) {
-        faults.at(key, |faults| wrong(faults, &format!("`{key}`"), "a number", value));
+        faults.at(key, |faults| wrong(faults, "a number", value));
     }
     let bound = |key| map.get(key).and_then(finite).cloned();
     let (min, max) = (bound("min"), bound("max"));
@@ -233,7 +238,7 @@ fn tolerance(faults: &mut Faults, value: &Value) -> Option<Tolerance> {
     };
     let found = found.filter(is_sound);
     if found.is_none() {
-        wrong(faults, "`within`", r#"a number from 0 such as 0.01, or a share such as "1%""#, value);
+        wrong(faults, r#"a number from 0 such as 0.01, or a share such as "1%""#, value);
     }
     found
 }
@@ -245,7 +250,7 @@ fn demands(faults: &mut Faults, value: &Value) -> Demands {
             "contains" => read.contains = words(faults, value).unwrap_or_default(),
             "contains_any" => read.contains_any = words(faults, value).unwrap_or_default(),
             "lacks" => read.lacks = words(faults, value).unwrap_or_default(),
-            "is" => read.is = each(faults, value, |faults, value| text(faults, value)).unwrap_or_default(),
+            "is" => read.is = each(faults, value, text).unwrap_or_default(),
             "regex" => read.regex = each(faults, value, demanded_pattern).unwrap_or_default(),
             "number" => read.number = each(faults, value, number).unwrap_or_default(),
             "json" => {
@@ -253,7 +258,7 @@ fn demands(faults: &mut Faults, value: &Value) -> Demands {
                     read.json.extend(faults.at(text, |faults| json(faults, text, value)));
                 }
             }
-            "max_words" => read.max_words = count(faults, value, "`max_words`", usize::MAX),
+            "max_words" => read.max_words = count(faults, value, usize::MAX),
             _ => unknown(faults, key, "in the demands on an answer", &DEMANDS),
         });
     }
@@ -265,14 +270,14 @@ fn number(faults: &mut Faults, value: &Value) -> Option<NumberDemand> {
         return Some(NumberDemand::new(number.clone()));
     }
     let Value::Object(map) = value else {
-        wrong(faults, "`number`", r#"a number or {"is": .., "within": ..}"#, value);
+        wrong(faults, r#"a number or {"is": .., "within": ..}"#, value);
         return None;
     };
     for key in map.keys().filter(|key| !["is", "within"].contains(key)) {
         faults.at(key, |faults| unknown(faults, key, "in a number", &["is", "within"]));
     }
     let Some(is) = map.get("is").and_then(finite) else {
-        wrong(faults, "`is`", "a number", map.get("is").unwrap_or(&Value::Null));
+        faults.at("is", |faults| wrong(faults, "a number", map.get("is").unwrap_or(&Value::Null)));
         return None;
     };
     let read = NumberDemand::new(is.clone());
@@ -319,7 +324,7 @@ fn each<T>(
 fn text(faults: &mut Faults, value: &Value) -> Option<String> {
     let found = value.as_str().map(str::to_owned);
     if found.is_none() {
-        wrong(faults, "this", "a text", value);
+        wrong(faults, "a text", value);
     }
     found
 }
@@ -361,19 +366,19 @@ fn demanded_pattern(faults: &mut Faults, value: &Value) -> Option<Pattern> {
     Some(pattern)
 }
 
-fn count(faults: &mut Faults, value: &Value, what: &str, most: usize) -> Option<usize> {
+fn count(faults: &mut Faults, value: &Value, most: usize) -> Option<usize> {
     let found = value.as_i64().and_then(|number| usize::try_from(number).ok());
     let found = found.filter(|number| (1..=most).contains(number));
     if found.is_none() {
         let to = if most < usize::MAX { format!(" to {most}") } else { String::new() };
-        wrong(faults, what, &format!("a number from 1{to}"), value);
+        wrong(faults, &format!("a number from 1{to}"), value);
     }
     found
 }
 
 fn names(faults: &mut Faults, value: &Value, expected: &str) -> Option<Vec<String>> {
     let Value::Array(items) = value else {
-        wrong(faults, "this", expected, value);
+        wrong(faults, expected, value);
         return None;
     };
     Some(
@@ -388,17 +393,17 @@ fn names(faults: &mut Faults, value: &Value, expected: &str) -> Option<Vec<Strin
 fn object<'v>(faults: &mut Faults, value: &'v Value, of: &str) -> Option<&'v Map> {
     let found = value.as_object();
     if found.is_none() {
-        wrong(faults, "this", &format!("an object of {of}"), value);
+        wrong(faults, &format!("an object of {of}"), value);
     }
     found
 }
 
-fn wrong(faults: &mut Faults, what: &str, expected: &str, found: &Value) {
+fn wrong(faults: &mut Faults, expected: &str, found: &Value) {
     let found = match found {
         Value::Array(_) | Value::Object(_) => found.kind().to_owned(),
         scalar => show(scalar),
     };
-    let message = format!("{what} must be {expected}, not {found}");
+    let message = format!("{} must be {expected}, not {found}", faults.name());
     faults.value(TYPE, message, &format!("expected {expected}"));
 }
 

@@ -5,16 +5,16 @@ use std::collections::HashMap;
 use eval_support::words::{count, did_you_mean};
 
 use super::answer::Demands;
-use super::compare::{Point, Reason, Relation, compare};
+use super::compare::{CallRules, Point, Reason, Relation, compare};
 use super::fault::{Fault, Faults};
 use super::matcher::Matcher;
-use super::notation::{CallExpect, Expect, Others, TurnExpect};
+use super::notation::{CallExpect, Expect, KEY, Others, TurnExpect};
 use super::path::ArgPath;
 use super::{answers, fit, read};
 use crate::metric::ArgsMatch;
 use crate::model::{EvalCase, FunctionCall, FunctionResponse, Invocation};
 use crate::problem::{ProblemCode, Problems, shown};
-use crate::value::Value;
+use crate::value::{Map, Value};
 
 /// The rules and demands of a case, turn by turn.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -41,13 +41,6 @@ pub(super) struct CallRule {
     pub(super) args: Option<CallRules>,
     pub(super) optional: bool,
     pub(super) most: Option<usize>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum CallRules {
-    Any,
-    /// The exact paths before the ones with wildcards.
-    Args(Vec<(ArgPath, Matcher)>),
 }
 
 /// The rules of a turn that has none.
@@ -195,7 +188,7 @@ fn another_tool() -> Relation {
 /// The rules of a case and the mistakes in its key `_expect`; `None` without the key.
 pub(crate) fn resolved(case: &EvalCase) -> Option<(Rules, Vec<Fault>)> {
     let (expect, mut found) = read::expect(read::of(case)?);
-    let mut faults = Faults::below(read::KEY);
+    let mut faults = Faults::below(KEY);
     let rules = resolve(case, &expect.unwrap_or_default(), &mut faults);
     found.append(&mut faults.found);
     Some((rules, found))
@@ -327,7 +320,7 @@ fn call_rules(call: &CallExpect, golden: Option<&Value>, faults: &mut Faults) ->
 }
 
 fn no_argument(path: &ArgPath, golden: Option<&Value>, faults: &mut Faults) {
-    let known: Vec<&str> = golden.and_then(Value::as_object).into_iter().flat_map(|map| map.keys()).collect();
+    let known: Vec<&str> = golden.and_then(Value::as_object).into_iter().flat_map(Map::keys).collect();
     let message = format!("the expected call has no argument `{}`", shown(path.as_str()));
     let help = did_you_mean(path.as_str(), known.iter().copied()).unwrap_or_else(|| {
         let names: Vec<String> = known.iter().take(8).map(|name| format!("`{}`", shown(name))).collect();
@@ -351,7 +344,7 @@ impl Golden<'_> {
         match self.resolve(name) {
             Ok(found) => found,
             Err((message, help)) => {
-                faults.key(ProblemCode::UnknownPlace, message, "no one call").help(help);
+                faults.key(ProblemCode::UnknownPlace, message, self.label()).help(help);
                 Vec::new()
             }
         }
@@ -362,10 +355,14 @@ impl Golden<'_> {
         match self.resolve(name) {
             Ok(found) => found,
             Err((message, help)) => {
-                faults.value(ProblemCode::UnknownPlace, message, "no one call").help(help);
+                faults.value(ProblemCode::UnknownPlace, message, self.label()).help(help);
                 Vec::new()
             }
         }
+    }
+
+    fn label(&self) -> &'static str {
+        if self.what == "call" { "names no expected call" } else { "names no expected response" }
     }
 
     fn resolve(&self, name: &str) -> Result<Vec<usize>, (String, String)> {

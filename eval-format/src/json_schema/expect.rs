@@ -1,7 +1,7 @@
 //! The schema of the keys `_expect` and `_criteria` of a case.
 
 use super::descriptions::description;
-use super::{any_of, array, described, list, object, pattern, type_of};
+use super::parts::{any_of, array, described, list, object, pattern, type_of};
 use crate::expect::{DEMANDS, OBJECTS, TURN_KEYS, words};
 use crate::value::{Map, Value};
 

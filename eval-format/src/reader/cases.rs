@@ -150,7 +150,7 @@ pub(super) fn check_keys(case: &Node<'_>, place: &Place<'_>, walker: &mut Walker
         let found = found.label("nothing reads this key");
         walker.problems.push(match meant {
             "" => found.help(INSTEAD),
-            meant => found.help(format!("did you mean `{meant}`? {INSTEAD}")),
+            meant => found.help(format!("did you mean `{meant}`? (a remark can be a key like `_note`)")),
         });
     }
 }

@@ -142,7 +142,7 @@ fn every_check_asks_the_criteria_of_the_case() {
     // No expected answer: by the config no agent can pass it, and by the criteria of the case one can.
     let silent = EvalCase::new("c").turn(Invocation::user("Hi").call(FunctionCall::new("f", json!({}))));
     let own = silent.clone().with_criterion(ANSWER, Value::Null);
-    assert_eq!(check_passable(None, &[], &[silent.clone()]).len(), 1);
+    assert_eq!(check_passable(None, &[], std::slice::from_ref(&silent)).len(), 1);
     assert_eq!(check_passable(None, &[], std::slice::from_ref(&own)), []);
 
     // A rubric metric that is taken out needs no rubrics.

@@ -48,8 +48,8 @@ fn numbers_are_found_and_none_is_invented() {
 /// What an answer lacks by these demands.
 fn unfulfilled(demands: serde_json::Value, answer: &str) -> Vec<String> {
     let turn = Invocation::user("Hi");
-    let case =
-        EvalCase::new("c").turn(turn).with_extra(EvalCase::EXPECT_KEY, json!({ "1": { "answer": demands } }));
+    let demands = serde_json::Map::from_iter([("answer".to_owned(), demands)]);
+    let case = EvalCase::new("c").turn(turn).with_extra(EvalCase::EXPECT_KEY, json!({ "1": demands }));
     assert!(case.check().is_ok(), "{:?}", case.check());
     let (rules, _) = resolved(&case).unwrap();
     rules.turn(0).demands().check(answer).iter().map(ToString::to_string).collect()

@@ -27,10 +27,12 @@ fn problems(case: EvalCase) -> Vec<(Problem, String)> {
 }
 
 fn calls(tool: &str, args: serde_json::Value) -> serde_json::Value {
-    json!({ "1": { "calls": { tool: args } } })
+    let calls = serde_json::Map::from_iter([(tool.to_owned(), args)]);
+    json!({ "1": { "calls": calls } })
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn each_mistake_is_an_error_at_its_place_with_a_remedy() {
     let mut wrong = Vec::new();
     for (expect, at, message, help) in [
@@ -133,26 +135,26 @@ fn each_mistake_is_an_error_at_its_place_with_a_remedy() {
             "`get_weather`, `search`",
         ),
         // Beyond the mistakes of the reference.
-        (json!([1]), "", "this must be an object of turns, not an array", ""),
+        (json!([1]), "", "`_expect` must be an object of turns, not an array", ""),
         (json!({"0": {}}), r#""0""#, "`0` is no number of a turn", "from 1"),
         (json!({"01": {}}), r#""01""#, "`01` is no number of a turn", "from 1"),
         (json!({"1": {"order": "free"}}), r#""free""#, "`order` must be \"any\", not \"free\"", ""),
         (
             json!({"1": {"others": {"a": 1}}}),
             "",
-            "this must be \"any\" or a list of tools, not an object",
+            "`others` must be \"any\" or a list of tools, not an object",
             "",
         ),
         (
             json!({"1": {"repeat": {"get_weather": 0}}}),
             "0",
-            "`repeat` must be a number from 1 to 1000, not 0",
+            "`get_weather` must be a number from 1 to 1000, not 0",
             "",
         ),
         (
             json!({"1": {"calls": {"get_weather": "all"}}}),
             r#""all""#,
-            "a call must be \"any\" or an object of arguments, not \"all\"",
+            "`get_weather` must be \"any\" or an object of arguments, not \"all\"",
             "",
         ),
         (

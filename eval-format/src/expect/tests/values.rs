@@ -3,10 +3,12 @@
 use serde_json::json;
 
 use super::{of_v, with_value};
+use crate::expect::Rules;
 use crate::expect::compare::Relation;
 use crate::expect::rules::resolved;
 use crate::metric::ArgsMatch;
-use crate::value::{Number, Value};
+use crate::model::FunctionCall;
+use crate::value::{Map, Number, Value};
 
 /// How `seen` compares with `golden` under a matcher, whether the golden value fulfils it or not.
 fn relation(golden: Option<Value>, seen: Option<Value>, matcher: &serde_json::Value) -> Relation {
@@ -231,10 +233,9 @@ fn rules_below_a_list_hold_in_any_order() {
 
 #[test]
 fn calls_without_rules_are_compared_as_adk_does() {
-    let none = crate::model::FunctionCall::default();
-    let mut empty = crate::model::FunctionCall::default();
-    empty.args = Some(crate::value::Map::new());
-    let rules = crate::expect::Rules::default();
+    let none = FunctionCall::default();
+    let empty = FunctionCall { args: Some(Map::new()), ..FunctionCall::default() };
+    let rules = Rules::default();
     let (one, without, other) =
         (with_value(Some(1_i64.into())), with_value(None), super::call("g", json!({})));
     let compare = |a, b, args| rules.turn(0).compare(0, a, b, args);

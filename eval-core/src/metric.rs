@@ -13,6 +13,7 @@ mod command;
 mod custom;
 pub(crate) mod input;
 pub(crate) mod loosened;
+pub(crate) mod loosening;
 pub(crate) mod metric_trait;
 pub(crate) mod scores;
 #[cfg(test)]
@@ -27,7 +28,7 @@ pub use custom::MetricFn;
 pub(crate) use custom::of_function;
 pub(crate) use input::MetricInput;
 pub use loosened::LoosenedPoint;
-pub(crate) use loosened::Loosening;
+pub(crate) use loosening::Loosening;
 pub use metric_trait::BoxMetric;
 pub(crate) use metric_trait::{MakeMetric, Metric};
 pub use scores::RubricScore;

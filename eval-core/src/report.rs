@@ -51,7 +51,7 @@ mod metric_report;
 pub(crate) mod tests;
 
 pub use crate::judge_outcome::{JudgeQuestion, JudgeUse, asks_for_a_recording};
-pub use crate::metric::loosened::Loosening;
+pub use crate::metric::loosening::Loosening;
 pub use crate::transcript::{RunError, Transcript, TurnRecord};
 pub use crate::verdict::{Role, TurnVerdict, Verdict};
 pub(crate) use case_report::run_count;

@@ -32,7 +32,7 @@ mod script;
 
 use std::fmt;
 use std::pin::pin;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use eval_core::agent::Event;
 use eval_core::format::{AppDetails, Map};
@@ -43,6 +43,9 @@ pub use draft_recorder::{DraftRecorder, DraftRecorderError};
 pub use script::{Script, ScriptError, scripts};
 
 const POLL_PAUSE: Duration = Duration::from_millis(50);
+/// Times that the agent runs longer than its events are looked at. To look copies them all, so without it the time would be
+/// quadratic in the number of events.
+const POLL_SHARE: u32 = 9;
 
 /// An agent whose events are shown as they come.
 ///
@@ -88,10 +91,13 @@ impl<A: Agent, F: Fn(&Event) + Send> Agent for Watched<A, F> {
 
     async fn turn(&mut self, turn: &Turn<'_>) -> Result<(), BoxError> {
         let mut shown = 0;
+        let mut pause = POLL_PAUSE;
         let mut running = pin!(self.agent.turn(turn));
         loop {
-            let ended = tokio::time::timeout(POLL_PAUSE, running.as_mut()).await;
+            let ended = tokio::time::timeout(pause, running.as_mut()).await;
+            let begun = Instant::now();
             let events = turn.recorder().events();
+            pause = POLL_PAUSE.max(begun.elapsed() * POLL_SHARE);
             // The last event may be an answer that is still being streamed.
             let grows = |event: &Event| event.is_final() && event.error_code.is_none();
             let ready = match events.last().filter(|last| ended.is_err() && grows(last)) {

@@ -23,7 +23,6 @@ mod shapes;
 mod should_panic;
 mod targets;
 mod tracking;
-mod trybuild;
 
 /// The folder of this workspace.
 const WORKSPACE: &str = env!("CARGO_MANIFEST_DIR");

@@ -37,7 +37,7 @@ fn a_function_that_hides_the_library_is_an_error() {
 #[test]
 fn the_name_is_that_of_the_library_and_not_of_the_package() {
     let project = package("weather-post")
-        .dependencies("[lib]\nname = \"sky\"\n\n[dev-dependencies]\neval-core = {evals}\n")
+        .dependencies("[lib]\nname = \"sky\"\n\n[dev-dependencies]\neval-core = { {evals} }\n")
         .file("src/lib.rs", "")
         .file("tests/own.rs", tests_of("sky"))
         .file("tests/others.rs", tests_of("weather_post"))
@@ -66,7 +66,7 @@ fn in_the_library_itself_and_without_one_the_name_is_free() {
 
 #[test]
 fn a_renamed_dependency_that_the_attribute_was_not_told_is_one_error() {
-    let dependencies = "[dev-dependencies]\nmy-evals = { package = \"eval-core\", path = \"{workspace}/eval-core\", features = [\"judges\"] }\n";
+    let dependencies = "[dev-dependencies]\nmy-evals = { package = \"eval-core\", {evals} }\n";
     package("renamed-silently")
         .dependencies(dependencies)
         .file("src/lib.rs", "")

@@ -12,16 +12,20 @@ use eval_core::{EvalCase, EvalSet, Invocation};
 use crate::WORKSPACE;
 use crate::run::Run;
 
-/// The dependencies of most projects. `{evals}` in others is the same table: with the same features of each crate, all of them
-/// share one build of it.
-const DEV_DEPENDENCIES: &str = "[dev-dependencies]\neval-core = {evals}\n\
+/// The dependencies of most projects.
+const DEV_DEPENDENCIES: &str = "[dev-dependencies]\neval-core = { {evals} }\n\
     tokio = { version = \"1\", default-features = false, features = [\"macros\", \"rt\", \"time\"] }\n";
-/// The table that `{evals}` is replaced by.
-const EVALS: &str = "{ path = \"{workspace}/eval-core\", features = [\"judges\"] }";
+/// The keys that `{evals}` is replaced by, for eval-core in any project that does not test its features.
+const EVALS: &str = "path = \"{workspace}/eval-core\", features = [\"judges\", \"multi-thread\"]";
+/// The crates that are dependencies of each project with these keys. A project uses them or not: with the same features of
+/// each crate, all projects share one build of all crates.
+const BESIDE: [&str; 2] = ["eval-agents", "eval-report"];
 
 /// A project that is not yet on disk.
 pub(crate) struct Draft {
     name: &'static str,
+    /// The whole manifest, in place of one that is made of the name and the dependencies.
+    manifest: Option<String>,
     dependencies: String,
     files: BTreeMap<String, String>,
 }
@@ -37,15 +41,19 @@ impl Draft {
 
     /// A project without files.
     pub(crate) fn empty(name: &'static str) -> Self {
-        Self { name, dependencies: DEV_DEPENDENCIES.to_owned(), files: BTreeMap::new() }
+        Self { name, manifest: None, dependencies: DEV_DEPENDENCIES.to_owned(), files: BTreeMap::new() }
     }
 
-    /// The example of this name, with a manifest of its own.
+    /// The example of this name. Its manifest names the features that all projects have.
     pub(crate) fn example(name: &'static str) -> Self {
         let mut draft = Self::empty(name);
         collect(&Path::new(WORKSPACE).join("examples").join(name), "", &mut draft.files);
-        let manifest = draft.files.get_mut("Cargo.toml").expect("an example is a package");
-        *manifest = manifest.replace("\"../../", &format!("\"{WORKSPACE}/"));
+        let manifest = draft.files.remove("Cargo.toml").expect("an example is a package");
+        let lines = manifest.lines().map(|line| match line.starts_with("eval-core = ") {
+            true => "eval-core = { {evals} }\n".to_owned(),
+            false => format!("{line}\n").replace("\"../../", "\"{workspace}/"),
+        });
+        draft.manifest = Some(lines.collect());
         draft
     }
 
@@ -55,7 +63,8 @@ impl Draft {
         self
     }
 
-    /// Replaces the dependencies: the end of the manifest, `{workspace}` being the folder of this one.
+    /// Replaces the dependencies: the end of the manifest, `{workspace}` being the folder of this one, and `{evals}` the keys of
+    /// eval-core.
     pub(crate) fn dependencies(mut self, tables: &str) -> Self {
         tables.clone_into(&mut self.dependencies);
         self
@@ -102,16 +111,17 @@ impl Draft {
     }
 
     fn all_files(&self) -> BTreeMap<String, String> {
-        let manifest = format!(
-            "[package]\nname = \"{}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
-             [lints]\nrust.warnings = \"deny\"\n\n{}",
-            self.name,
-            self.dependencies.replace("{evals}", EVALS).replace("{workspace}", WORKSPACE)
-        );
+        let manifest = self.manifest.clone().unwrap_or_else(|| {
+            format!(
+                "[package]\nname = \"{}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
+                 [lints]\nrust.warnings = \"deny\"\n\n{}",
+                self.name, self.dependencies
+            )
+        });
         let lock =
             fs::read_to_string(Path::new(WORKSPACE).join("Cargo.lock")).expect("the lock file is there");
         let mut files = self.files.clone();
-        files.entry("Cargo.toml".to_owned()).or_insert(manifest);
+        files.insert("Cargo.toml".to_owned(), with_shared_features(&manifest));
         files.insert("Cargo.lock".to_owned(), lock);
         files
     }
@@ -254,6 +264,21 @@ pub(crate) fn set(cases: &[(&str, &str, &str)]) -> String {
         set.case(EvalCase::new(*id).turn(Invocation::user(*user).response(*answer)))
     });
     set.to_json()
+}
+
+/// The manifest, with the crates that projects share beside eval-core.
+fn with_shared_features(manifest: &str) -> String {
+    let mut text = String::new();
+    for line in manifest.lines() {
+        text += &format!("{line}\n");
+        if line.contains("{evals}") {
+            let is_named = |name: &str| manifest.lines().any(|line| line.starts_with(name));
+            for name in BESIDE.into_iter().filter(|name| !is_named(name)) {
+                text += &format!("{name}.path = \"{{workspace}}/{name}\"\n");
+            }
+        }
+    }
+    text.replace("{evals}", EVALS).replace("{workspace}", WORKSPACE)
 }
 
 /// The command without what this test run has put into the environment.

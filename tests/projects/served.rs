@@ -18,7 +18,7 @@ fn project(name: &'static str) -> Project {
     Draft::new("served")
         .named(name)
         .dependencies(
-            "[dev-dependencies]\neval-core = {evals}\neval-agents.path = \"{workspace}/eval-agents\"\n",
+            "[dev-dependencies]\neval-core = { {evals} }\neval-agents.path = \"{workspace}/eval-agents\"\n",
         )
         .file("serve.sh", file("samples/serve.sh"))
         .file("server.py", file("tests/servers/server.py"))

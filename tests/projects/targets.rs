@@ -12,7 +12,7 @@ const OPTIONS: [&str; 5] =
 fn project() -> Project {
     let tables = "[features]\nextra = []\n\n\
                   [[test]]\nname = \"one-two\"\nrequired-features = [\"extra\"]\n\n\
-                  [dev-dependencies]\neval-core = {evals}\n";
+                  [dev-dependencies]\neval-core = { {evals} }\n";
     Draft::new("targets")
         .dependencies(tables)
         .file("evals/hello.evalset.json", echo_set(&[("hello", "Hello!")]))

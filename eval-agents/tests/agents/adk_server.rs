@@ -7,6 +7,7 @@ use eval_agents::AdkServer;
 use eval_core::format::{Content, EvalSet, Part, Value};
 use eval_core::testing::Conversation;
 use eval_core::{Agent, BoxError, EvalRunner, Recorder, Session, agent_fn};
+use tokio::task::JoinSet;
 
 /// The events of a turn with a tool, as servers send them.
 const CALL: &str = r#"{"author": "weather_agent", "invocationId": "e-1", "id": "1", "timestamp": 1795338153213,
@@ -53,7 +54,11 @@ fn session() -> Session {
 
 /// The error of a turn, or of the end of the conversation.
 async fn error_of(agent: impl Agent) -> String {
-    let mut talk = Conversation::new(agent).with_session(session()).with_timeout(Duration::from_secs(5));
+    error_within(agent, Duration::from_secs(5)).await
+}
+
+async fn error_within(agent: impl Agent, limit: Duration) -> String {
+    let mut talk = Conversation::new(agent).with_session(session()).with_timeout(limit);
     match talk.say("weather in Lima?").await {
         Err(error) => error.to_string(),
         Ok(_) => match talk.finish().await {
@@ -399,20 +404,27 @@ const FAULTS: &[Fault] = &[
 
 #[tokio::test]
 async fn each_fault_is_an_error_in_the_words_of_the_server_and_in_time() {
-    let each = FAULTS.iter().map(|(name, answer, told)| async move {
+    let is_silent = |told: &[&str]| told[0].contains("timed out");
+    let hold = |(name, answer, told): &'static Fault| async move {
         let stub = stub(*answer);
+        // The others do not fail for want of time on a busy machine.
+        let limit = Duration::from_secs(if is_silent(told) { 5 } else { 60 });
         let begun = Instant::now();
-        let error = error_of(AdkServer::at(&stub.url, "weather")).await;
-        assert!(begun.elapsed() < Duration::from_secs(30), "{name}: {:?}", begun.elapsed());
+        let error = error_within(AdkServer::at(&stub.url, "weather"), limit).await;
+        assert!(begun.elapsed() < 3 * limit, "{name}: {:?}", begun.elapsed());
         for told in *told {
             assert!(error.contains(told), "{name}: {error}");
         }
         assert!(error.starts_with("agent error in turn 1"), "{name}: {error}");
         assert!(error.len() < 3000, "{name}: {} bytes", error.len());
-    });
-    for fault in each {
-        fault.await;
+    };
+    let (silent, others): (Vec<_>, Vec<_>) = FAULTS.iter().partition(|(_, _, told)| is_silent(told));
+    // The time of the silent ones runs out while the others are held.
+    let silent: JoinSet<()> = silent.into_iter().map(hold).collect();
+    for fault in others {
+        hold(fault).await;
     }
+    silent.join_all().await;
 }
 
 #[tokio::test]

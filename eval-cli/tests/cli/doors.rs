@@ -1,5 +1,7 @@
 //! Content of recorded conversations and imported sessions: the table of `docs/agents.md`.
 
+use std::thread;
+
 use serde_json::Value;
 
 use crate::doors_table::{Door, PROGRAM, script};
@@ -47,12 +49,22 @@ fn what_arrives_from_a_program_that_is_recorded_becomes_what_the_table_says() {
     ];
     let folder = Folder::new("doors-record");
     folder.write("hi.txt", "hi\n");
+    let record = |(at, (_, lines)): (usize, (&str, &str))| {
+        let (program, set) = (format!("{at}.sh"), format!("{at}.evalset.json"));
+        folder.write(&program, script(lines));
+        let agent = format!("sh {program}");
+        folder.run(&["record", "hi.txt", "--agent-cmd", &agent, "-o", &set, "--format", "json"])
+    };
+    // Most of them wait for the end of their program.
+    let programs: Vec<_> = PROGRAM.into_iter().enumerate().collect();
+    let recorded = programs.chunks(4).flat_map(|some| {
+        thread::scope(|scope| {
+            let begun: Vec<_> = some.iter().map(|it| scope.spawn(move || record(*it))).collect();
+            begun.into_iter().map(|it| it.join().expect("the program runs")).collect::<Vec<_>>()
+        })
+    });
     let mut door = Door::new("[`record`][goldens]");
-    for (at, ((arrives, lines), expected)) in PROGRAM.into_iter().zip(expected).enumerate() {
-        folder.write("agent.sh", script(lines));
-        let set = format!("{at}.evalset.json");
-        let ran =
-            folder.run(&["record", "hi.txt", "--agent-cmd", "sh agent.sh", "-o", &set, "--format", "json"]);
+    for (((arrives, _), ran), expected) in PROGRAM.into_iter().zip(recorded).zip(expected) {
         door.found(arrives, &drafts(&ran), expected);
     }
     door.end();

@@ -388,7 +388,7 @@ fn a_missing_judge_is_no_pass_under_nextest() {
 
 #[test]
 fn a_program_offers_its_evals_as_a_command() {
-    let dependencies = "[dependencies]\neval-core = { path = \"{workspace}/eval-core\" }\n\
+    let dependencies = "[dependencies]\neval-core = { {evals} }\n\
         eval-report = { path = \"{workspace}/eval-report\" }\n\
         tokio = { version = \"1\", default-features = false, features = [\"macros\", \"rt\"] }\n";
     let draft = Draft::new("own_command").dependencies(dependencies);

@@ -31,6 +31,8 @@ mod replaced;
 mod varied;
 mod volatile;
 
+use std::collections::{HashMap, HashSet};
+
 use eval_core::agent::shows_something;
 use eval_core::format::{EvalCase, IntermediateData, Invocation, Map, Problems, SessionInput, Value};
 use eval_core::report::Transcript;
@@ -154,30 +156,44 @@ pub(crate) fn played(eval_id: Option<&str>, transcript: &Transcript) -> Option<(
     }
     let mut gaps = transcript.notes.clone();
     let mut case = EvalCase::new(eval_id.unwrap_or_default());
-    let mut changed = Map::new();
     for (at, record) in transcript.turns.iter().enumerate() {
         let turn = turn(&record.invocation);
         if turn.final_response.is_none() {
             gaps.push(format!("turn {} has no answer", at + 1));
         }
         case.conversation.push(turn);
-        changed.extend(record.events.iter().flat_map(|event| event.state_delta.clone()));
     }
     if let Some(error) = &transcript.error {
         gaps.push(format!("the run ended early: {error}"));
     }
-    let end = |(key, value): (String, _)| {
-        let value = transcript.state.get(&key).cloned().unwrap_or(value);
-        (key, value)
-    };
-    let lasting = changed.into_iter().filter(|(key, _)| !key.starts_with("temp:"));
-    case.final_session_state = lasting.map(end).collect();
     let session = &transcript.session;
+    case.final_session_state = set_in(transcript);
+    let ended: HashSet<&str> = transcript.state.keys().collect();
+    let gone = session.state.keys().filter(|key| lasts(key) && !ended.contains(key));
+    gaps.extend(
+        gone.map(|key| format!("`{key}` is not in the state at the end, which a case cannot expect")),
+    );
     if !session.app_name.is_empty() || !session.state.is_empty() {
         let input = SessionInput::new(&session.app_name, &session.user_id).with_state(session.state.clone());
         case = case.with_session_input(input);
     }
     Some((case, gaps))
+}
+
+/// The keys of the state at the end that the conversation set. Events set them, or the agent tells its state itself.
+fn set_in(transcript: &Transcript) -> Map {
+    let began: HashMap<&str, &Value> = transcript.session.state.iter().collect();
+    let events = transcript.turns.iter().flat_map(|turn| &turn.events);
+    let in_events: HashSet<&str> = events.flat_map(|event| event.state_delta.keys()).collect();
+    let ended = transcript.state.iter().filter(|(key, value)| {
+        lasts(key) && (in_events.contains(key) || began.get(key).is_none_or(|began| began != value))
+    });
+    ended.map(|(key, value)| (key.to_owned(), value.clone())).collect()
+}
+
+/// Whether a key of the state lasts longer than its turn.
+fn lasts(key: &str) -> bool {
+    !key.starts_with("temp:")
 }
 
 /// A turn in the form of a set, without the fields for metrics alone and without empty events.

@@ -149,7 +149,10 @@ impl Import {
         let text = text?.trim_start_matches('\u{feff}');
         let format = match self.format {
             Some(format) => format,
-            None => format::of_text(text).ok_or_else(|| ImportError::Unknown { from: from.to_owned() })?,
+            None => format::of_text(text).ok_or_else(|| match format::broken_json(text) {
+                Some(why) => ImportError::unreadable(from, why),
+                None => ImportError::Unknown { from: from.to_owned() },
+            })?,
         };
         let held = match format {
             Format::AdkSession => adk_session::read(from, text, &self.sessions)?,

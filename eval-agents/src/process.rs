@@ -179,6 +179,12 @@ impl Agent for Process {
                 }
                 (reply, _) => reply,
             };
+            // The state that an earlier turn ended with changes with the events, as any state does.
+            if let (Reply::Event(read), Some(state)) = (&reply, &mut self.state)
+                && !read.event.partial
+            {
+                state.extend(read.event.state_delta.clone());
+            }
             match record(turn, reply) {
                 Ok(ControlFlow::Continue(())) => {}
                 Ok(ControlFlow::Break(state)) => {

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use eval_core::runner::{RunDirError, cases_of_selector, files_of_selector};
+use eval_core::runner::{KnownCases, RunDirError, files_of_selector};
 use eval_format::{EditError, Problem, Problems, SetEditor};
 use eval_support::lock::{FolderLock, FolderLockError};
 use eval_support::shell;
@@ -13,7 +13,7 @@ use eval_support::untrusted::one_line;
 use eval_support::words::{count, short_code_list};
 use serde::Serialize;
 
-use crate::files::{has, read, replace};
+use crate::files::{first_error, has, read, replace};
 use crate::output::{Answer, CommandError, Format, GOOD, Outcome, styled};
 
 /// Changes of a set's cases. Fields may be added to its JSON; no field is removed or changes its meaning.
@@ -104,6 +104,11 @@ pub(crate) fn refused(path: &Path, error: &EditError) -> CommandError {
                 format!("`{}` is in an old form of ADK, which cannot be edited so", one_line(&shown));
             return CommandError::new(message, format!("write it as an eval set first: `{migrate}`"));
         }
+        EditError::Case(problems) => {
+            let (why, help) = first_error(problems);
+            let message = format!("`{}` cannot take the case: {why}", one_line(&shown));
+            return CommandError::new(message, help.unwrap_or_else(|| "mend the case".to_owned()));
+        }
         _ => format!("`cargo evalset list {}` shows its cases", shell::word(&shown)),
     };
     CommandError::new(format!("`{}`: {}", one_line(&shown), one_line(&error.to_string())), help)
@@ -130,8 +135,8 @@ pub(crate) fn select(words: &[OsString]) -> Result<Vec<SelectedSet>, CommandErro
         let mut of_files: Vec<(PathBuf, Option<Vec<String>>)> = Vec::new();
         if let Some(list) = cases {
             let editors = files.iter().map(|path| open(path)).collect::<Result<Vec<_>, _>>()?;
-            let known: Vec<&str> = editors.iter().flat_map(SetEditor::case_ids).collect();
-            let ids = cases_of_selector(word, &list, &known).map_err(|error| error_of(&error))?;
+            let known = KnownCases::new(editors.iter().flat_map(SetEditor::case_ids));
+            let ids = known.of_selector(word, &list).map_err(|error| error_of(&error))?;
             for (path, editor) in files.into_iter().zip(&editors) {
                 let own: Vec<String> = ids.iter().filter(|id| editor.case(id).is_some()).cloned().collect();
                 if !own.is_empty() {

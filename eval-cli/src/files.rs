@@ -2,7 +2,8 @@
 
 mod find;
 
-use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use eval_format::compat::{Incompatibility, NotCompared, check_passable};
@@ -11,12 +12,12 @@ use eval_format::conventions::{FileKind, SET_NAMES, SET_SUFFIX, SHARED_CONFIG, s
 pub(crate) use eval_format::problem::Positions;
 use eval_format::problem::render;
 use eval_format::reader::SetFormat;
-use eval_format::{EvalCase, EvalConfig, EvalSet, Problem};
+use eval_format::{EvalCase, EvalConfig, EvalSet, Problem, Problems};
 use eval_report::output::problem::problems;
 pub(crate) use eval_report::output::problem::severity_name;
 use eval_support::shell;
 use eval_support::untrusted::{guard, one_line};
-pub(crate) use eval_support::whole_file::{create, replace};
+pub(crate) use eval_support::whole_file::{check_replaceable, create, replace};
 #[cfg(feature = "store")]
 pub(crate) use eval_support::whole_file::{private_beside, replace_private};
 use eval_support::words::count;
@@ -94,20 +95,54 @@ pub(crate) fn text_like(set: &EvalSet, before: &str) -> String {
 /// The most problems of one file that are shown. With more than these, it helps more to fix the first ones than to see the rest.
 const MAX_SHOWN_PROBLEMS: usize = 20;
 
-/// The problems of one file as the compiler shows them, errors first, each followed by an empty line.
+/// The most lines of equal warnings that are listed.
+const MAX_LISTED_LINES: usize = 10;
+
+/// The problems of one file as the compiler shows them, errors first, each followed by an empty line. Of equal warnings the
+/// first one is shown, with the lines of the others.
 pub(crate) fn shown(file: &str, found: &FoundProblems) -> String {
     let FoundProblems { text, problems } = found;
-    let (errors, warnings): (Vec<_>, Vec<_>) = problems.iter().partition(|problem| problem.is_error());
+    let groups = with_equal_warnings(problems);
+    let positions = Positions::new(text, problems);
     let mut shown = String::new();
-    for problem in errors.iter().chain(&warnings).take(MAX_SHOWN_PROBLEMS) {
+    for (problem, more) in groups.iter().take(MAX_SHOWN_PROBLEMS) {
         let level = if problem.is_error() { styled(ERROR, "error") } else { styled(WARNING, "warning") };
         shown.push_str(&format!("{level}: {}\n\n", guard(&render(problem, file, text))));
+        if !more.is_empty() {
+            let lines = more.iter().map(|problem| positions.get(problem.range.start).line.to_string());
+            let lines: Vec<String> = lines.take(MAX_LISTED_LINES).collect();
+            let rest = if more.len() > lines.len() { ", .." } else { "" };
+            let on = if more.len() == 1 { "line" } else { "lines" };
+            let (equal, lines) = (count(more.len(), "more warning"), lines.join(", "));
+            shown.push_str(&format!("{level}: {equal} of these words, on {on} {lines}{rest}\n\n"));
+        }
     }
-    let hidden = problems.len().saturating_sub(MAX_SHOWN_PROBLEMS);
+    let hidden: usize = groups.iter().skip(MAX_SHOWN_PROBLEMS).map(|(_, more)| 1 + more.len()).sum();
     if hidden > 0 {
         shown.push_str(&format!("... and {} in `{}`\n\n", count(hidden, "more problem"), one_line(file)));
     }
     shown
+}
+
+/// The errors, each on its own, and the warnings, each with the later ones that say the same.
+fn with_equal_warnings(problems: &[Problem]) -> Vec<(&Problem, Vec<&Problem>)> {
+    let (errors, warnings): (Vec<_>, Vec<_>) = problems.iter().partition(|problem| problem.is_error());
+    let mut groups: Vec<(&Problem, Vec<&Problem>)> =
+        errors.into_iter().map(|error| (error, Vec::new())).collect();
+    let mut places = HashMap::new();
+    for warning in warnings {
+        match places.entry((&warning.message, &warning.help)) {
+            Entry::Occupied(known) => {
+                let at: &usize = known.get();
+                groups[*at].1.push(warning);
+            }
+            Entry::Vacant(new) => {
+                new.insert(groups.len());
+                groups.push((warning, Vec::new()));
+            }
+        }
+    }
+    groups
 }
 
 /// Reads a config. Its criteria may name these metrics of the user's own.
@@ -133,6 +168,17 @@ pub(crate) fn unpassable(set: &Path, own: &[&str], cases: &[EvalCase]) -> Vec<In
     check_passable(config.as_ref(), own, cases)
 }
 
+/// The first error in a text that is not the user's file, in a line, and what helps.
+pub(crate) fn first_error(problems: &Problems) -> (String, Option<String>) {
+    let mut errors = problems.iter().filter(|problem| problem.is_error());
+    let Some(first) = errors.next() else { return (one_line(&problems.to_string()), None) };
+    let more = match errors.count() {
+        0 => String::new(),
+        more => format!(" (and {})", count(more, "more error")),
+    };
+    (format!("{}{more}", one_line(&first.message)), first.help.clone())
+}
+
 /// The error of a command that cannot use a file, since it has `2 errors`.
 pub(crate) fn has(file: &str, errors: &str) -> CommandError {
     let help = format!("`cargo evalset check {}` shows them", shell::word(file));
@@ -152,5 +198,28 @@ mod tests {
         let shown = shown("s.evalset.json", &FoundProblems { text, problems: checked.problems });
         assert_eq!(shown.matches("--> s.evalset.json").count(), 20);
         assert!(shown.ends_with("... and 5 more problems in `s.evalset.json`\n\n"), "{shown}");
+    }
+
+    #[test]
+    fn equal_warnings_are_told_once_with_their_lines() {
+        let rubric = |at: usize| {
+            format!("\n{{\"rubric_id\": \"r{at}\", \"rubric_content\": {{\"text_property\": \"x\"}}}}")
+        };
+        let rubrics: Vec<String> = (0..12).map(rubric).collect();
+        let text = format!(
+            r#"{{"eval_set_id": "s", "eval_cases": [{{"eval_id": "a", "conversation": [{{"user_content": {{"parts": [{{"text": "x"}}]}}}}],
+            "rubrics": [{}]}}]}}"#,
+            rubrics.join(",")
+        );
+        let checked = check_set("s.evalset.json", text.as_bytes(), None);
+        assert_eq!(checked.problems.len(), 12);
+        let shown = shown("s.evalset.json", &FoundProblems { text, problems: checked.problems });
+        assert_eq!(shown.matches("the rubric has no `type`").count(), 1, "{shown}");
+        assert!(
+            shown.contains(
+                ": 11 more warnings of these words, on lines 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, ..\n"
+            ),
+            "{shown}"
+        );
     }
 }

@@ -15,7 +15,7 @@ mod setup_fn;
 pub use error::{RunDirError, RunnerError};
 pub use plan::RunPlan;
 #[doc(hidden)]
-pub use selectors::{cases_of_selector, files_of_selector};
+pub use selectors::{KnownCases, files_of_selector};
 pub use setup_fn::Setup;
 
 #[cfg(test)]

@@ -103,7 +103,7 @@ pub mod __private {
     pub use crate::problem::render_with_level;
     pub use crate::reader::{check_case, check_cases, read_case};
     #[cfg(feature = "recordings")]
-    pub use crate::recording::{GrowingRecording, line_of, questions_of_lines};
+    pub use crate::recording::{line_of, questions_of_lines};
     pub use crate::schema::Piece;
     pub use crate::value::write_string;
 }

@@ -11,13 +11,13 @@
 
 mod check;
 mod file;
-mod growing;
+mod lines;
 mod question;
 
 pub use check::{CheckedRecording, QuestionSpan, check_recording};
 pub use file::Recording;
 #[doc(hidden)]
-pub use growing::{GrowingRecording, line_of, questions_of_lines};
+pub use lines::{line_of, questions_of_lines};
 pub use question::{RecordedQuestion, RecordedReply};
 
 #[cfg(test)]

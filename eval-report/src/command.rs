@@ -22,6 +22,7 @@ use eval_format::EvalCase;
 use eval_support::message::show;
 use eval_support::secrets::mask;
 use eval_support::spelling::suggest;
+use eval_support::untrusted::one_line;
 use eval_support::words::quoted_list;
 use tokio::signal::ctrl_c;
 use tokio::sync::oneshot;
@@ -30,7 +31,8 @@ use crate::formats;
 use crate::output::Outcome;
 use crate::price::Prices;
 use crate::progress::Progress;
-use crate::recorded::{LoadedRun, RunResults};
+use crate::recorded::{LoadedRun, RunResults, TestResult};
+use crate::summary_text::may_be_out_of_date;
 use args::Args;
 
 /// The evals of a program, as a command of that program: `my-app eval --agent NAME --set FILE`.
@@ -140,7 +142,7 @@ impl EvalCommand {
     ///
     /// This is for programs that read their command line themselves.
     pub async fn run(self, args: impl IntoIterator<Item = OsString>) -> ExitCode {
-        let answer = self.answer(args, Progress::on_stderr, pressed()).await;
+        let answer = self.answer(args, Progress::on_stderr, pressed(REPORT_FOLLOWS)).await;
         // The exit code is still of use if stderr cannot be written to.
         let _ = anstream::stderr().lock().write_all(mask(&answer.err).as_bytes());
         let written = std::io::stdout().lock().write_all(mask(&answer.out).as_bytes());
@@ -237,12 +239,19 @@ impl Answer {
             Ok(results) => results,
             Err(error) => return Self::error(&error),
         };
-        let err = formats::human_body(&results, |_| None) + &cost.unwrap_or_default();
+        let err = formats::human_body(&results, new_golden) + &cost.unwrap_or_default();
         match formats::json(&results) {
             Ok(out) => Self { out, err, code: results.totals.outcome().exit_code() },
             Err(error) => Self::error(&error.message),
         }
     }
+}
+
+/// What helps if the agent is right and its golden is not. The runs of a program are in no journal, so no command takes them.
+fn new_golden(test: &TestResult<'_>) -> Option<String> {
+    let file = test.attempt.started.file.as_ref().filter(|_| may_be_out_of_date(test))?;
+    let file = one_line(file);
+    Some(format!("new golden    edit the case in `{file}` if the agent is right: this run is not recorded\n"))
 }
 
 /// A setup function of any shape.
@@ -263,18 +272,22 @@ impl Setup<()> for Followed<'_> {
 
 const CTRL_C_EXIT_CODE: i32 = 130;
 
-/// Completes when Ctrl-C is pressed. If the process cannot listen for Ctrl-C, it never completes, and Ctrl-C
+/// What follows Ctrl-C after a run.
+#[doc(hidden)]
+pub const REPORT_FOLLOWS: &str = "the report follows";
+
+/// Completes when Ctrl-C is pressed, after it has printed what follows. If the process cannot listen for Ctrl-C, it never completes, and Ctrl-C
 /// ends the program.
 ///
 /// A separate thread listens, so that the second Ctrl-C ends the program even if an agent blocks the runtime.
 /// The thread ends with this future, unless Ctrl-C was pressed: then it waits for the second one.
 #[doc(hidden)]
-pub async fn pressed() {
+pub async fn pressed(follows: &'static str) {
     let (listens, listening) = mpsc::channel();
     let (tell, told) = oneshot::channel();
     let thread = std::thread::Builder::new().name("evalset-ctrl-c".to_owned());
     // Without the thread Ctrl-C does what it does by default.
-    let _ = thread.spawn(move || listen(&listens, tell));
+    let _ = thread.spawn(move || listen(&listens, tell, follows));
     // Waits until the thread listens: an agent may block the runtime right after this.
     let _ = listening.recv();
     if told.await.is_err() {
@@ -284,7 +297,7 @@ pub async fn pressed() {
 
 /// Sends on `listens` when it listens for Ctrl-C, or drops the sender if it cannot listen. Sends the first
 /// Ctrl-C on `tell`, and ends the program at the second.
-fn listen(listens: &mpsc::Sender<()>, mut tell: oneshot::Sender<()>) {
+fn listen(listens: &mpsc::Sender<()>, mut tell: oneshot::Sender<()>, follows: &str) {
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
     runtime.block_on(async {
         let mut pressed = pin!(ctrl_c());
@@ -300,7 +313,7 @@ fn listen(listens: &mpsc::Sender<()>, mut tell: oneshot::Sender<()>) {
         if !first.await {
             return;
         }
-        show("interrupted: the report follows; Ctrl-C again ends the program at once");
+        show(&format!("interrupted: {follows}; Ctrl-C again ends the program at once"));
         let _ = tell.send(());
         if ctrl_c().await.is_ok() {
             exit(CTRL_C_EXIT_CODE);

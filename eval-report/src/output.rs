@@ -137,10 +137,12 @@ pub fn unreadable(path: &Path, error: &io::Error) -> CommandError {
             format!("`{shown}` is a link to `{}`, which does not exist", target.display()),
             "restore the target, or remove the link",
         ),
-        _ => CommandError::new(
-            format!("cannot read `{shown}`: {error}"),
-            "give this user permission to read it, or leave it out",
-        ),
+        _ => {
+            let is_there = error.kind() != io::ErrorKind::NotFound;
+            let help =
+                if is_there { "give this user permission to read it" } else { "name a file that is there" };
+            CommandError::new(format!("cannot read `{shown}`: {error}"), format!("{help}, or leave it out"))
+        }
     }
 }
 

@@ -241,17 +241,22 @@ pub fn details(test: &TestResult<'_>) -> String {
     }
 }
 
-/// The command that makes what happened the draft of a new golden of a case; `None` for cases of tests, whose output has it.
-pub fn new_golden(results: &RunResults<'_>, test: &TestResult<'_>) -> Option<String> {
-    let decided = test.attempt.decided.as_ref().filter(|_| test.attempt.started.of_program)?;
-    let [id] = results.loaded.run.ids.as_slice() else { return None };
+/// Whether a golden in a file may be what keeps its case from passing.
+pub(crate) fn may_be_out_of_date(test: &TestResult<'_>) -> bool {
+    let Some(decided) = &test.attempt.decided else { return false };
     // If some runs passed, they differ, and none of them is the one to expect.
     let is_stable = test.runs.total == 1 || test.runs.passed == 0;
-    let is_asked = is_stable
-        && results.loaded.is_recorded()
+    is_stable
         && test.attempt.started.file.is_some()
         && !decided.as_expected
-        && reads_the_golden(&decided.verdict, &decided.metrics);
+        && reads_the_golden(&decided.verdict, &decided.metrics)
+}
+
+/// The command that makes what happened the draft of a new golden of a case; `None` for cases of tests, whose output has it.
+pub fn new_golden(results: &RunResults<'_>, test: &TestResult<'_>) -> Option<String> {
+    let [id] = results.loaded.run.ids.as_slice() else { return None };
+    let is_asked =
+        test.attempt.started.of_program && results.loaded.is_recorded() && may_be_out_of_date(test);
     let case = || shell::word(&format!("{id}:{}", test.name));
     is_asked.then(|| format!("{} import {} --replace", command::name(), case()))
 }
@@ -276,7 +281,7 @@ pub fn rerun(results: &RunResults<'_>) -> Vec<String> {
             commands.push(recording(format!("{} rerun {run}--{flag}", command::name()), records));
         }
     }
-    commands.extend(of_programs(results));
+    commands.extend(rerun_of_programs(results));
     commands
 }
 
@@ -286,7 +291,7 @@ pub fn recording(command: String, records: bool) -> String {
 }
 
 /// The commands that run again the cases of programs that did not pass, for programs that recorded how.
-fn of_programs(results: &RunResults<'_>) -> Vec<String> {
+pub fn rerun_of_programs(results: &RunResults<'_>) -> Vec<String> {
     let mut programs: BTreeMap<&[String], (Vec<CaseOfFile<'_>>, bool)> = BTreeMap::new();
     for test in results.needing_attention().filter(|test| test.attempt.started.of_program) {
         let started = &test.attempt.started;

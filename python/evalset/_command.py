@@ -30,13 +30,18 @@ def run_command(command: str | None, words: Iterable[str], here: Path, paths: It
     first = os.pathsep.join([*map(str, paths), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
     command_line = [command, *words, "--format", "json"]
     try:
-        done = subprocess.run(command_line, cwd=here, env={**os.environ, "PYTHONPATH": first}, capture_output=True, encoding="utf-8")
-        document: dict[str, Any] = json.loads(done.stdout)
+        env = {**os.environ, "PYTHONPATH": first}
+        done = subprocess.run(command_line, cwd=here, env=env, capture_output=True, encoding="utf-8", errors="replace")
     except OSError as error:
         raise EvalsetError(f"cannot run `{command}`: {error}; {NAME_IT}") from None
+    try:
+        document: dict[str, Any] = json.loads(done.stdout)
     except ValueError:
+        document = {}
+    # Another program may print JSON too.
+    if not isinstance(document, dict) or document.keys().isdisjoint({"error", "cases", "sets"}):
         text = f"`{command} {command_line[1]}` ended with {done.returncode}, without a report; if it is another program, {NAME_IT}"
-        raise EvalsetError(f"{text}\n{done.stderr}".rstrip()) from None
+        raise EvalsetError(f"{text}\n{done.stderr}".rstrip())
     if "error" in document:
         raise EvalsetError(f"{document['error']['message']}\n  help: {document['error']['help']}")
     return document, done.returncode

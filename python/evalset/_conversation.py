@@ -170,8 +170,10 @@ class Conversation:
     def _record(self, turn: Turn, message: dict[str, Any]) -> None:
         with self._lock:
             if self._turn is turn:
-                actions = message["event"].get("actions") or {}
-                self._state.update(actions.get("stateDelta") or {})
+                delta = (message["event"].get("actions") or {}).get("stateDelta") or {}
+                self._state.update(delta)
+                # Otherwise the end of the turn would take the change back.
+                self._session.state.update(delta)
                 self._write(message)
             elif self._turn is not None:
                 self._turn.fail(LATE)

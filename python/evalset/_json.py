@@ -14,7 +14,7 @@ from typing import Any
 from ._errors import AgentError
 
 # How Python shows an object that has no text. It differs from run to run.
-ADDRESS = re.compile(r"<([^<>]*) at 0x[0-9a-fA-F]+>")
+ADDRESS = re.compile(r"(<.*?) at 0x[0-9a-fA-F]+>")
 
 
 def plain(value: Any) -> Any:
@@ -43,6 +43,9 @@ def plain(value: Any) -> Any:
         return base64.b64encode(value).decode()
     if isinstance(value, type):
         return value.__qualname__
+    # Numbers and arrays of numpy and the like: as text, a long array would lack its middle.
+    if callable(getattr(value, "tolist", None)):
+        return plain(value.tolist())
     if callable(getattr(value, "model_dump", None)):
         return plain(value.model_dump(mode="json"))
     if dataclasses.is_dataclass(value):
@@ -67,7 +70,7 @@ def as_text(value: Any) -> str:
         return str(value)
     text = json.dumps(plain(value), ensure_ascii=False)
     if ADDRESS.search(text):
-        shown = ADDRESS.sub(r"<\1>", text)[:80]
+        shown = ADDRESS.sub(r"\1>", text)[:80]
         raise AgentError(
             f"the answer is a `{type(value).__name__}` that JSON cannot show: {shown}; return a text, "
             "a dictionary, a dataclass or an object of pydantic"

@@ -23,7 +23,11 @@ def tokens(
     """The tokens of a model call in Gemini's terms, where the thoughts are apart from the output."""
     if input is None and output is None:
         return None
-    usage = {"promptTokenCount": input or 0, "candidatesTokenCount": (output or 0) - (thoughts or 0)}
+    answer = (output or 0) - (thoughts or 0)
+    if answer < 0:
+        # The provider counts thoughts beside the output.
+        answer = output or 0
+    usage = {"promptTokenCount": input or 0, "candidatesTokenCount": answer}
     usage |= {"thoughtsTokenCount": thoughts} if thoughts else {}
     usage |= {"cachedContentTokenCount": cached} if cached else {}
-    return {**usage, "totalTokenCount": (input or 0) + (output or 0)}
+    return {**usage, "totalTokenCount": (input or 0) + answer + (thoughts or 0)}

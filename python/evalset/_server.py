@@ -36,6 +36,15 @@ def serve_named(name: str) -> NoReturn:
     _end_now()
 
 
+def _cut() -> NoReturn:
+    """Ends the process while a tool may be hanging in a thread, for which asyncio and Python would wait."""
+    # What was registered for the end may wait for that thread too.
+    last = threading.Thread(target=atexit._run_exitfuncs, daemon=True)
+    last.start()
+    last.join(END_WITHIN)
+    _end_now()
+
+
 def _end_now() -> NoReturn:
     # An agent may have closed it.
     with contextlib.suppress(Exception):
@@ -95,8 +104,7 @@ class _Server:
             raise message
         await self._end()
         if self._is_cut:
-            # A tool may be hanging in a thread, for which asyncio and Python would wait.
-            _end_now()
+            _cut()
 
     def _take(self, message: dict[str, Any]) -> None:
         kind, id = message.get("type"), str(message.get("session_id"))

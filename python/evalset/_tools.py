@@ -66,7 +66,7 @@ def _decorated(function: Callable[..., Any], name: str | None = None) -> Callabl
 
     def begin(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Turn | None, dict[str, Any]]:
         turn = _turn_of(title)
-        return turn, {} if turn is None else _by_name(signature.bind(*args, **kwargs))
+        return turn, {} if turn is None else _by_name(signature, args, kwargs)
 
     if inspect.iscoroutinefunction(function):
 
@@ -99,11 +99,17 @@ def _decorated(function: Callable[..., Any], name: str | None = None) -> Callabl
     return called
 
 
-def _by_name(bound: inspect.BoundArguments) -> dict[str, Any]:
+def _by_name(signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
     """Arguments by their names, without the object of a method."""
+    try:
+        given: dict[str, Any] = signature.bind(*args, **kwargs).arguments
+    except TypeError:
+        # A model may ask for a call with wrong arguments. The call fails, and it is recorded too.
+        given = {**dict(zip(signature.parameters, args)), **kwargs}
     named: dict[str, Any] = {}
-    for at, (name, value) in enumerate(bound.arguments.items()):
-        if bound.signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
+    for at, (name, value) in enumerate(given.items()):
+        parameter = signature.parameters.get(name)
+        if parameter is not None and parameter.kind is inspect.Parameter.VAR_KEYWORD and isinstance(value, dict):
             named.update(value)
         elif not (at == 0 and name in ("self", "cls")):
             named[name] = value

@@ -47,15 +47,19 @@ class FileSpanExporter(SpanExporter):
         binary = getattr(os, "O_BINARY", 0)
         self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | binary, 0o644)
         self._lock = threading.Lock()
+        # Whether a line was cut short, as on a full disk. The next one begins on a line of its own.
+        self._is_torn = False
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
         line = json.dumps(document(spans)).encode() + b"\n"
         with self._lock:
             if self._file < 0:
                 return SpanExportResult.FAILURE
-            rest = memoryview(line)
+            rest = memoryview(b"\n" + line if self._is_torn else line)
+            self._is_torn = True
             while rest:
                 rest = rest[os.write(self._file, rest) :]
+            self._is_torn = False
         return SpanExportResult.SUCCESS
 
     def shutdown(self) -> None:

@@ -95,6 +95,24 @@ async def main():
 asyncio.run(main())
 """
 
+# A disk that is full for one span.
+TORN = r"""
+import os
+from unittest import mock
+from evalset.otel import write_traces
+
+tracer = write_traces("torn.jsonl").get_tracer("t")
+write = os.write
+
+def full(file, rest):
+    write(file, bytes(rest[:20]))
+    raise OSError(28, "No space left on device")
+
+for name in ("before", "lost", "after"):
+    with mock.patch("os.write", full if name == "lost" else write), tracer.start_as_current_span(name):
+        pass
+"""
+
 CASES = {
     "memory": (
         ["What is the weather in Paris?", "What did I ask?"],
@@ -127,6 +145,9 @@ def main():
     # It can be read; 1 says that no text of the user was captured.
     read = run(binary, "evalset", "traces", "halves.jsonl", "--format", "json", code=1)
     assert "user_not_captured" in read, read
+    run(python, "-c", TORN)
+    lines = (folder / "torn.jsonl").read_text().splitlines()
+    assert len(lines) == 3 and "before" in lines[0] and json.loads(lines[2]) and "after" in lines[2], lines
     run(python, "-c", AGENT)
     read = json.loads(run(binary, "evalset", "traces", "traces.jsonl", "--format", "json"))
     calls = [

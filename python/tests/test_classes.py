@@ -87,11 +87,17 @@ class Classes(ProgramTest):
                 print("opened")
                 yield Counter()
                 print("closed")
+
+            @contextlib.contextmanager
+            def entered_at_once():
+                print("opened")
+                yield Counter()
+                print("closed")
             """,
             name="made",
         )
         code = (self.folder / "agent.py").read_text()
-        for name in ("made", "awaited", "entered"):
+        for name in ("made", "awaited", "entered", "entered_at_once"):
             with self.subTest(name):
                 program = self.program(code, name=name)
                 program.start("s1")
@@ -101,7 +107,7 @@ class Classes(ProgramTest):
                 self.assertEqual(texts(program.turn("a", session="s2")), ["1"])
                 program.write(type="end", session_id="s1")
                 self.assertEqual(program.end(), 0)
-                count = 2 if name == "entered" else 0
+                count = 2 if name.startswith("entered") else 0
                 self.assertEqual((program.stderr.count("opened"), program.stderr.count("closed")), (count, count))
 
     def test_an_instance_is_refused_as_conversations_would_share_it(self):

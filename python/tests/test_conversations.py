@@ -121,7 +121,8 @@ class Conversations(ProgramTest):
         ]:
             with self.subTest(hang):
                 program = self.program(f"""
-                    import asyncio, time
+                    import asyncio, atexit, time
+                    atexit.register(print, "the end")
 
                     {word}def agent(message, turn):
                         turn.text("working")
@@ -134,6 +135,7 @@ class Conversations(ProgramTest):
                 time.sleep(0.7)
                 program.write(type="end", session_id="s1")
                 self.assertEqual(program.end(), 0)
+                self.assertIn("the end", program.stderr)
 
     def test_messages_that_come_at_once_are_all_answered(self):
         self.program("def agent(message):\n    return message\n").end()

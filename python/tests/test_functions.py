@@ -119,6 +119,59 @@ class Functions(ProgramTest):
         program.start("awaited")
         self.assertEqual(program.turn("awaited", session="awaited")[-1]["type"], "turn_end")
 
+    def test_a_call_with_wrong_arguments_is_recorded_as_one_that_failed(self):
+        program = self.program("""
+            import evalset
+
+            class Desk:
+                @evalset.tool
+                def look(self, city, days=1, **more):
+                    return city
+
+                def turn(self, message):
+                    try:
+                        return {
+                            "missing": lambda: self.look(days=2), "much": lambda: self.look("Oslo", 2, 3),
+                            "more": lambda: self.look("Oslo", unit="C"),
+                        }[message]()
+                    except TypeError:
+                        return "failed"
+            """, name="Desk")
+        program.start()
+        for text, args, answer in [
+            ("missing", {"days": 2}, "failed"),
+            ("much", {"city": "Oslo", "days": 2, "more": 3}, "failed"),
+            ("more", {"city": "Oslo", "unit": "C"}, "Oslo"),
+        ]:
+            with self.subTest(text):
+                turn = program.turn(text)
+                (asked, results) = calls(turn)
+                self.assertEqual((asked, texts(turn)), ([("look", args)], [answer]))
+                is_failed = "error" in results[0] and results[0]["error"].startswith("TypeError: ")
+                self.assertEqual(is_failed, answer == "failed", results)
+
+    def test_a_change_of_the_state_in_an_event_lasts(self):
+        program = self.program("""
+            def agent(message, turn):
+                if message == "Set":
+                    turn.event({"actions": {"stateDelta": {"city": "Oslo"}}})
+                if message == "Change":
+                    turn.event({"actions": {"stateDelta": {"city": "Rome"}}})
+                    turn.state["city"] = "Paris"
+                return str(turn.state)
+            """)
+        program.start(state={"unit": "C"})
+        for text, changes, state in [
+            ("Set", [{"city": "Oslo"}], "{'unit': 'C', 'city': 'Oslo'}"),
+            ("Stay", [], "{'unit': 'C', 'city': 'Oslo'}"),
+            ("Change", [{"city": "Rome"}, {"city": "Paris"}], "{'unit': 'C', 'city': 'Paris'}"),
+        ]:
+            answer = program.turn(text)
+            events = [message["event"] for message in answer if message["type"] == "event"]
+            self.assertEqual([event["actions"]["stateDelta"] for event in events if "actions" in event], changes)
+            self.assertEqual(texts(answer), [state])
+            self.assertEqual(answer[-1], {"type": "turn_end", "session_id": "s1"})
+
     def test_earlier_turns_and_the_state_are_there(self):
         program = self.program("""
             def agent(message, turn):
@@ -228,13 +281,16 @@ class Functions(ProgramTest):
             def agent(message):
                 if message == "pieces":
                     return (piece for piece in ["a", Own()])
-                return {"object": Own(), "list": ["x", {"y": Own()}], "text": "<Own at 0x7f00>"}[message]
+                return {
+                    "object": Own(), "list": ["x", {"y": Own()}], "function": lambda: 1, "text": "<Own at 0x7f00>",
+                }[message]
             """)
         program.start()
         for text, expected in [
             ("object", 'the answer is a `Own` that JSON cannot show: "<agent.Own object>"; return a text'),
             ("list", "the answer is a `list` that JSON cannot show"),
             ("pieces", "the answer is a `Own` that JSON cannot show"),
+            ("function", 'JSON cannot show: "<function agent.<locals>.<lambda>>"; return'),
         ]:
             program.start(text)
             self.assertIn(expected, program.turn(text, session=text)[-1].get("message", ""))
@@ -242,7 +298,7 @@ class Functions(ProgramTest):
 
     def test_values_that_json_lacks_become_texts(self):
         program = self.program("""
-            import datetime, decimal, enum, evalset
+            import array, datetime, decimal, enum, evalset
 
             class Unit(enum.Enum):
                 C = "celsius"
@@ -253,6 +309,7 @@ class Functions(ProgramTest):
                     "numbers": [float("nan"), float("-inf"), 10**40, decimal.Decimal("1.5")],
                     "half": "\\ud800", "whole": "\\ud83d\\ude00", 1: Unit.C, "set": {"b", "a"},
                     "day": datetime.date(2026, 11, 26), "bytes": b"hi", "type": int, "object": None,
+                    "array": array.array("i", [1, 2]),
                 }
 
             def agent(message):
@@ -273,6 +330,7 @@ class Functions(ProgramTest):
             "bytes": "aGk=",
             "type": "int",
             "object": None,
+            "array": [1, 2],
         }
         self.assertEqual(results, [expected])
         self.assertEqual(texts(answer), ["\ufffd"])

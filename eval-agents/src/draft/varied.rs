@@ -1,6 +1,6 @@
 //! Comparison of several recordings of a conversation: the common part, and what varied.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use eval_core::format::expect::{Others, TurnExpect};
 use eval_core::format::{Content, EvalCase, FunctionCall, IntermediateData, Invocation, Map, Part, Value};
@@ -67,7 +67,8 @@ fn calls(turn: &mut Invocation, others: &[&Invocation], told: &mut Vec<String>) 
     let in_others: Vec<Vec<&FunctionCall>> =
         others.iter().map(|other| other.tool_calls().collect()).collect();
     let pairs: Vec<Vec<Option<usize>>> = in_others.iter().map(|calls| paired(&first, calls)).collect();
-    let result_of = |turn: &Invocation, call: &FunctionCall| results(turn).get(&call.id).cloned();
+    let own_results = results(turn);
+    let other_results: Vec<_> = others.iter().map(|other| results(other)).collect();
     let mut kept = Vec::with_capacity(first.len());
     for (at, call) in first.iter().enumerate() {
         let name = call.name.as_deref().unwrap_or("(no name)");
@@ -91,9 +92,9 @@ fn calls(turn: &mut Invocation, others: &[&Invocation], told: &mut Vec<String>) 
                 told.push(format!("the argument `{key}` of `{name}`: {values}; a rule for it is {rule}"));
             })
         });
-        let result = result_of(turn, call);
+        let result = own_results.get(&call.id);
         let same_result =
-            partners.iter().zip(others).all(|(partner, other)| result_of(other, partner) == result);
+            partners.iter().zip(&other_results).all(|(partner, results)| results.get(&partner.id) == result);
         if !same_result {
             told.push(format!("the result of `{name}`"));
         }
@@ -200,22 +201,22 @@ fn rebuild(turn: &mut Invocation, first: &[FunctionCall], kept: &[Kept], keeps_t
 
 /// The entries with the same value in all maps. `other` is called with each remaining key and its values.
 fn same_entries(own: &Map, others: &[&Map], mut other: impl FnMut(&str, Vec<Option<&Value>>)) -> Map {
-    let mut keys: Vec<&str> = own.keys().collect();
-    for key in others.iter().flat_map(|map| map.keys()) {
-        if !keys.contains(&key) {
-            keys.push(key);
-        }
-    }
-    let mut same = Map::new();
+    let mut seen = HashSet::new();
+    let keys = own.keys().chain(others.iter().flat_map(|map| map.keys())).filter(|key| seen.insert(*key));
+    // Tables, as a state can have any number of keys.
+    let maps: Vec<HashMap<&str, &Value>> =
+        std::iter::once(own).chain(others.iter().copied()).map(|map| map.iter().collect()).collect();
+    let mut same = Vec::new();
     for key in keys {
-        let value = own.get(key);
-        if let Some(value) = value.filter(|value| others.iter().all(|map| map.get(key) == Some(value))) {
-            same.insert(key, value);
-            continue;
+        let values: Vec<Option<&Value>> = maps.iter().map(|map| map.get(key).copied()).collect();
+        match values.as_slice() {
+            [Some(value), others @ ..] if others.iter().all(|other| *other == Some(*value)) => {
+                same.push((key.to_owned(), (*value).clone()));
+            }
+            _ => other(key, values),
         }
-        other(key, std::iter::once(own).chain(others.iter().copied()).map(|map| map.get(key)).collect());
     }
-    same
+    same.into_iter().collect()
 }
 
 fn shown(values: &[Option<&Value>]) -> Vec<String> {
@@ -298,6 +299,18 @@ mod tests {
         let results: Vec<_> = results(&case.conversation[0]).into_values().flatten().collect();
         assert_eq!(results, [Map::from([("result", "s")])]);
         case.check().expect("it is a case");
+    }
+
+    #[test]
+    fn many_calls_and_keys_take_no_quadratic_time() {
+        let calls: Vec<(&str, String, &str)> =
+            (0..1000).map(|n| ("f", format!("{{\"n\": {n}}}"), "result")).collect();
+        let calls: Vec<_> =
+            calls.iter().map(|(name, args, result)| (*name, args.as_str(), *result)).collect();
+        let state: Map = (0..20_000).map(|n| (format!("k{n}"), n)).collect();
+        let case = run(&calls, "Hello!", 1).final_state(state);
+        let (same, varied) = same(vec![case.clone(), case.clone()]);
+        assert_eq!((same, varied.len()), (case, 0));
     }
 
     #[test]

@@ -12,6 +12,7 @@ use eval_core::format::{EvalCase, EvalSet, FunctionResponse, Map, Value};
 use super::Format;
 use super::error::ImportError;
 use crate::draft::{Draft, Origin, answers};
+use crate::wire;
 
 /// The key of a call in which adk-eval stores its result.
 const RESULT: &str = "expected_response";
@@ -20,8 +21,7 @@ pub(super) fn read(from: &str, text: &str) -> Result<Vec<Draft>, ImportError> {
     let mut cases = match EvalSet::parse(text) {
         Ok(set) => set.eval_cases,
         Err(problems) => {
-            let value = Value::parse(text)
-                .map_err(|error| ImportError::unreadable(from, format!("not JSON: {error}")))?;
+            let value = wire::parse(text).map_err(|why| ImportError::unreadable(from, why))?;
             match others(from, &value)? {
                 Some(cases) => cases,
                 None => return Err(ImportError::case(from, "read as an eval set")(problems)),

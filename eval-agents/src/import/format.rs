@@ -10,6 +10,7 @@ use eval_core::format::Value;
 use eval_support::file::GZIP;
 
 use crate::draft::Draft;
+use crate::wire;
 
 /// The drafts of a file, and a sentence for each part that is left out.
 pub(super) type Held = (Vec<Draft>, Vec<String>);
@@ -117,6 +118,12 @@ pub(super) fn of_text(text: &str) -> Option<Format> {
             of_value(&first.ok()?.into())
         }
     }
+}
+
+/// The error of a text that begins as JSON does and is none.
+pub(super) fn broken_json(text: &str) -> Option<String> {
+    let is_json = text.trim_start().starts_with(['{', '[']);
+    is_json.then(|| wire::parse(text).err()).flatten()
 }
 
 fn of_value(value: &Value) -> Option<Format> {

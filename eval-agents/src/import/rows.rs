@@ -9,6 +9,7 @@ use super::error::{ImportError, MAX_LISTED_ITEMS};
 use super::format::{Format, Held};
 use super::mapping::{Mapping, Role};
 use crate::draft::{Draft, Origin};
+use crate::wire;
 
 pub(super) struct Row {
     pub(super) line: usize,
@@ -124,7 +125,7 @@ fn calls_of(cell: &Value) -> Result<Vec<FunctionCall>, String> {
         Value::Array(items) => items.iter().map(call).collect(),
         Value::Object(_) => Ok(vec![call(cell)?]),
         Value::String(text) if text.trim_start().starts_with(['[', '{', '"']) => {
-            let value = Value::parse(text).map_err(|error| format!("the tools are not JSON: {error}"))?;
+            let value = wire::parse(text).map_err(|why| format!("the tools are {why}"))?;
             match value {
                 Value::String(name) => Ok(vec![named(&name)?]),
                 value => calls_of(&value),
@@ -197,9 +198,7 @@ fn values(text: &str) -> Result<Vec<(usize, Value)>, String> {
         Err(_) => {
             let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
             let read = lines.map(|(number, line)| {
-                let value =
-                    Value::parse(line).map_err(|error| format!("line {number}: not JSON: {error}"))?;
-                Ok((number, value))
+                wire::parse(line).map(|value| (number, value)).map_err(|why| format!("line {number}: {why}"))
             });
             read.collect()
         }
@@ -212,6 +211,11 @@ pub(super) fn csv(from: &str, text: &str, mapping: Option<&Mapping>) -> Result<H
     let mut reader = csv::ReaderBuilder::new().delimiter(delimiter(text)).from_reader(text.as_bytes());
     let columns: Vec<String> =
         reader.headers().map_err(failed)?.iter().map(|name| name.trim().to_owned()).collect();
+    let mut names = HashSet::new();
+    if let Some(twice) = columns.iter().find(|name| !name.is_empty() && !names.insert(*name)) {
+        let why = format!("two columns are called `{twice}`, and one of them would be lost; rename it");
+        return Err(ImportError::unreadable(from, why));
+    }
     let mut rows = Vec::new();
     for record in reader.records() {
         let record = record.map_err(failed)?;

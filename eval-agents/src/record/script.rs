@@ -2,8 +2,12 @@
 
 use std::fmt;
 
-use eval_core::format::{Content, EvalCase, EvalSet, Map, SessionInput, Value};
+use eval_core::format::problem::line_column;
+use eval_core::format::{Content, EvalCase, EvalSet, Map, Problems, SessionInput, Value};
 use eval_support::setters;
+use eval_support::words::count;
+
+use crate::wire;
 
 /// The user's messages in one conversation, turn by turn.
 ///
@@ -108,12 +112,24 @@ pub fn scripts(from: &str, text: &str) -> Result<Vec<Script>, ScriptError> {
 }
 
 fn of_set(text: &str) -> Result<Vec<Script>, String> {
-    let set = EvalSet::parse(text).map_err(|problems| problems.to_string())?;
+    let set = EvalSet::parse(text).map_err(|problems| first_error(&problems))?;
     let script = |case: &EvalCase| match case.conversation_scenario {
         Some(_) => Err(format!("case `{}` has a scenario, so what its user says is not known", case.eval_id)),
         None => Ok(Script::from(case)),
     };
     set.eval_cases.iter().map(script).collect()
+}
+
+/// The first error of a set, and how many more there are.
+fn first_error(problems: &Problems) -> String {
+    let mut errors = problems.iter().filter(|problem| problem.is_error());
+    let Some(first) = errors.next() else { return "it is no eval set".to_owned() };
+    let (line, column) = line_column(problems.text(), first.range.start);
+    let more = match errors.count() {
+        0 => String::new(),
+        more => format!(" (and {})", count(more, "more error")),
+    };
+    format!("line {line}, column {column}: {}{more}", first.message)
 }
 
 fn of_paragraphs(text: &str) -> Vec<Script> {
@@ -140,7 +156,7 @@ fn of_lines(text: &str) -> Result<Vec<Script>, String> {
     }
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let read = lines.map(|(at, line)| {
-        let value = Value::parse(line).map_err(|error| format!("line {}: not JSON: {error}", at + 1))?;
+        let value = wire::parse(line).map_err(|why| format!("line {}: {why}", at + 1))?;
         of_value(&value).map_err(|why| format!("line {}: {why}", at + 1))
     });
     read.collect()
@@ -232,10 +248,15 @@ mod tests {
             ("{\"user\": 1}", "line 1: a message of the user should be a text and is a number"),
             ("[\"a\"]\n[\" \"]", "line 2: a message of the user is empty"),
             ("{\"id\": \"x\"}", "conversation 1 has no turn"),
-            ("{", "line 1: not JSON"),
-            (r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "a"}]}"#, "error"),
+            ("[\"a\"]\n[\"b\"", "line 2: not JSON (line 1, column 5: the file ends inside an array)"),
+            (
+                r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "a"}, {"eval_id": 1}]}"#,
+                "line 1, column 37: ",
+            ),
+            (r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "a"}, {"eval_id": 1}]}"#, " more error"),
         ] {
             let error = scripts("here", text).unwrap_err().to_string();
+            assert!(!error.contains('\n'), "{error}");
             assert!(error.starts_with("`here`: ") && error.contains(why), "{error} lacks {why}");
         }
     }

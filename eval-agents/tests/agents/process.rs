@@ -8,8 +8,9 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::support::file;
+use eval_agents::record::{DraftRecorder, Script};
 use eval_agents::{AdkServer, Process};
-use eval_core::format::{Content, EvalSet, Part, Value};
+use eval_core::format::{Content, EvalSet, Map, Part, SessionInput, Value};
 use eval_core::testing::Conversation;
 use eval_core::{Agent, CaseReport, Criterion, EvalRunner, Recorder, Session, agent_fn, json};
 use tokio::task::JoinSet;
@@ -115,6 +116,22 @@ async fn the_state_of_a_turns_end_is_the_whole_state() {
     assert_eq!((name.as_str(), agent.instructions.as_str()), ("a", "Be kind."));
     let transcript = talk.finish().await.unwrap();
     assert_eq!(Value::from(transcript.state).to_string(), r#"{"only":1}"#);
+}
+
+#[tokio::test]
+async fn changes_behind_the_state_of_a_turns_end_are_kept_and_recorded() {
+    let script = r#"read -r _; echo '{"type": "started"}'
+        read -r _; echo '{"type": "text", "text": "hi"}'; echo '{"type": "turn_end", "state": {"a": 1, "b": 1}}'
+        read -r _; echo '{"type": "event", "event": {"actions": {"stateDelta": {"b": 2, "temp:c": 3}}}}'
+        echo '{"type": "text", "text": "ho"}'; echo '{"type": "turn_end"}'; cat >/dev/null"#;
+    let session = SessionInput::new("a", "u").with_state(Map::from([("a", 1), ("k", 1)]));
+    let asked = Script::default().say("x").say("y").with_session(session);
+    let draft = DraftRecorder::new("a shell").record(&asked, || shell(script)).await.unwrap();
+    // `a` is as it was, and `k` is gone.
+    assert_eq!(draft.case.final_session_state, Map::from([("b", 2)]));
+    assert_eq!(draft.gaps, ["`k` is not in the state at the end, which a case cannot expect"]);
+    let report = EvalRunner::new().run_case(&draft.case, || shell(script)).await.unwrap();
+    assert!(report.verdict.passed(), "{report}");
 }
 
 /// The error of a turn, or of the end of the conversation.

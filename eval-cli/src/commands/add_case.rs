@@ -16,7 +16,7 @@ use eval_support::untrusted::one_line;
 use eval_support::words::{count, short_code_list};
 
 use crate::edited::{Change, changed, edit, one_set, refused};
-use crate::files::{self, FoundProblems};
+use crate::files::{self, FoundProblems, first_error};
 use crate::output::{Answer, CommandError, Format, Outcome};
 use scenario_id::scenario_id;
 
@@ -137,18 +137,24 @@ impl Source {
 
     /// The cases, or an answer with the problems of the file. `id` replaces the id of the only case.
     fn cases(&self, id: Option<&str>) -> Result<Result<Vec<EvalCase>, Answer>, CommandError> {
-        let (checked, shift) = self.checked();
+        if self.is_scenarios && self.document.as_ref().is_some_and(|it| it["scenarios"].as_array().is_none())
+        {
+            let name = one_line(&self.name);
+            let help = r#"write `{"scenarios": [{"starting_prompt": "..", "conversation_plan": ".."}]}`"#;
+            return Err(CommandError::new(format!("`scenarios` of `{name}` is no array"), help));
+        }
+        let (checked, wrapped) = self.checked();
         let mut problems: Vec<Problem> =
             checked.problems.iter().filter(|it| it.is_error()).cloned().collect();
         problems.extend(checked.unwritten());
         for problem in &mut problems {
             // Warnings elsewhere; here they stop the cases from being added.
             problem.severity = Severity::Error;
-            problem.range = shifted(&problem.range, shift);
-            problem.related.iter_mut().for_each(|(range, _)| *range = shifted(range, shift));
+            problem.range = shifted(&problem.range, &wrapped);
+            problem.related.iter_mut().for_each(|(range, _)| *range = shifted(range, &wrapped));
         }
         let Some(set) = checked.set.filter(|_| problems.is_empty()) else {
-            let text = checked.text.get(shift..).unwrap_or_default().to_owned();
+            let text = checked.text.get(wrapped).unwrap_or_default().to_owned();
             let found = FoundProblems { text, problems };
             let text = files::shown(&checked.file, &found) + "nothing was added\n";
             return Ok(Err(Answer::new(Outcome::Failed, text)));
@@ -170,9 +176,9 @@ impl Source {
         Ok(Ok(cases))
     }
 
-    /// The file, checked as an eval set, and the offset of its text in the text of the set. Cases outside a
+    /// The file, checked as an eval set, and the range of its text in the text of the set. Cases outside a
     /// set are wrapped in one.
-    fn checked(&self) -> (CheckedSet, usize) {
+    fn checked(&self) -> (CheckedSet, Range<usize>) {
         let check = |text: &str| check_set(&self.name, text.as_bytes(), None);
         let is_set = |map: &Map| ["eval_cases", "evalCases"].iter().any(|key| map.contains_key(key));
         let (head, cases, tail) = match &self.document {
@@ -182,9 +188,9 @@ impl Source {
                 (HEAD, Value::Array(scenarios.iter().map(of_scenario).collect()).to_string(), "}")
             }
             Some(Value::Object(map)) if !is_set(map) => (HEAD_OF_ONE, self.text.clone(), "]}"),
-            _ => return (check(&self.text), 0),
+            _ => return (check(&self.text), 0..self.text.len()),
         };
-        (check(&format!("{head}{cases}{tail}")), head.len())
+        (check(&format!("{head}{cases}{tail}")), head.len()..head.len() + cases.len())
     }
 }
 
@@ -192,8 +198,10 @@ impl Source {
 const HEAD: &str = r#"{"eval_set_id": "", "eval_cases": "#;
 const HEAD_OF_ONE: &str = r#"{"eval_set_id": "", "eval_cases": ["#;
 
-fn shifted(range: &Range<usize>, shift: usize) -> Range<usize> {
-    range.start.saturating_sub(shift)..range.end.saturating_sub(shift)
+/// A range in the text of a set, as a range in the text that was wrapped.
+fn shifted(range: &Range<usize>, wrapped: &Range<usize>) -> Range<usize> {
+    let at = |offset: usize| offset.clamp(wrapped.start, wrapped.end) - wrapped.start;
+    at(range.start)..at(range.end)
 }
 
 /// A case made of a scenario. Its id only keeps the cases apart while the file is checked.
@@ -209,20 +217,15 @@ fn session_input(path: &Path) -> Result<SessionInput, CommandError> {
         CommandError::new(format!("`{shown}` is no session input: {why}"), help)
     };
     let text = String::from_utf8(files::read(path)?).map_err(|_| error("it is not UTF-8"))?;
-    let session = Value::parse(&text).map_err(|problems| error(&first(&problems)))?;
+    let session = Value::parse(&text).map_err(|problems| error(&first_error(&problems).0))?;
     let case = Map::from([
         ("eval_id", Value::from("case")),
         ("conversation", Value::parse(r#"[{"user_content": {}}]"#).unwrap_or_default()),
         ("session_input", session),
     ]);
-    let case =
-        EvalCase::parse(&Value::from(case).to_string()).map_err(|problems| error(&first(&problems)))?;
+    let case = EvalCase::parse(&Value::from(case).to_string())
+        .map_err(|problems| error(&first_error(&problems).0))?;
     case.session_input.ok_or_else(|| error("it is `null`"))
-}
-
-fn first(problems: &eval_format::Problems) -> String {
-    let first = problems.iter().find(|problem| problem.is_error());
-    first.map(|problem| problem.message.clone()).unwrap_or_default()
 }
 
 fn standard_input() -> Result<Vec<u8>, CommandError> {

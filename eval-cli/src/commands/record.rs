@@ -63,7 +63,7 @@ What can be typed in a conversation:
   /case NAME  names this case, or ends it and begins another one
   /undo       takes the last turn back: a new agent is told all that was said before
   /state      shows the session state
-  /quit       ends; so does the end of the input
+  /quit       ends; so do the end of the input and Ctrl-C
 
 Exit codes:
   0  each conversation was recorded, or the set has it already
@@ -73,6 +73,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     // This comes first: it registers the secrets to mask.
     let agent = args.agent.choose()?;
     let destination = Destination::new(&args.output)?;
+    destination.check_writable()?;
     let scripts = args.prompts.as_deref().map(read_scripts).transpose()?;
     let runtime = runtime("agents")?;
     let mut recorder = DraftRecorder::new(args.agent.name()).runs(args.runs.into());

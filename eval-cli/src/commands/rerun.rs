@@ -4,6 +4,7 @@ mod chosen;
 mod commands;
 
 use eval_report::journal::Completeness;
+use eval_report::summary_text::rerun_of_programs;
 use eval_support::command;
 use eval_support::words::{count, short_code_list, them};
 
@@ -95,7 +96,11 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         let names = short_code_list(&chosen.others);
         let message = format!("cargo did not run {}: {names}", them(chosen.others.len()));
         if chosen.tests.is_empty() {
-            return Err(CommandError::new(message, "run the program again that did"));
+            let help = match rerun_of_programs(&results).as_slice() {
+                [] => "run the program again that did".to_owned(),
+                commands => format!("run them as they ran: `{}`", commands.join("`, `")),
+            };
+            return Err(CommandError::new(message, help));
         }
         notice(&format!("not run again, as {message}"));
     }

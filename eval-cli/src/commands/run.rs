@@ -10,7 +10,7 @@ use std::ffi::OsString;
 
 use eval_core::journal::project::Project;
 use eval_core::{EvalCase, EvalRunner};
-use eval_report::command::pressed as ctrl_c_pressed;
+use eval_report::command::{REPORT_FOLLOWS, pressed as ctrl_c_pressed};
 use eval_support::{command, variables};
 
 use super::report::formats::ReportFiles;
@@ -113,7 +113,7 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
             agent.boxed(plan.len() == 1)
         };
         // The results are read from the journal, which also has the interrupted cases.
-        runner.record_plan(&plan, setup, options.concurrency(), ctrl_c_pressed()).await;
+        runner.record_plan(&plan, setup, options.concurrency(), ctrl_c_pressed(REPORT_FOLLOWS)).await;
         progress.end();
         Ok((plan.journal().map(std::path::Path::to_owned), ended::planned(&plan)))
     })?;

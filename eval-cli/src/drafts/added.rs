@@ -16,7 +16,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::edited::{edit, open, refused};
-use crate::files::{check_set_name, create, unpassable};
+use crate::files::{check_replaceable, check_set_name, create, unpassable};
 use crate::output::{Answer, BOLD, CommandError, Format, GOOD, Outcome, WARNING, styled};
 
 #[derive(Debug)]
@@ -145,6 +145,9 @@ fn entry(draft: &Draft) -> Value {
     })
 }
 
+/// The name of a file that no other program makes.
+const UNUSED_NAME: &str = ".evalset-unused";
+
 /// A set to which drafts are added. It need not exist yet.
 #[derive(Debug)]
 pub(crate) struct Destination {
@@ -175,7 +178,16 @@ impl Destination {
         self.path.display().to_string()
     }
 
-    fn exists(&self) -> bool {
+    /// Fails if the set cannot be written, as far as this can be checked without writing.
+    pub(crate) fn check_writable(&self) -> Result<(), CommandError> {
+        // Missing folders are made later.
+        let is_there = |folder: &&Path| folder.as_os_str().is_empty() || folder.symlink_metadata().is_ok();
+        let folder = self.path.ancestors().skip(1).find(is_there).unwrap_or(Path::new(""));
+        let file = if self.exists() { self.path.clone() } else { folder.join(UNUSED_NAME) };
+        check_replaceable(&file).map_err(|error| self.unwritten(&error))
+    }
+
+    pub(crate) fn exists(&self) -> bool {
         fs::symlink_metadata(&self.path).is_ok()
     }
 
@@ -223,7 +235,7 @@ impl Destination {
     }
 
     fn unwritten(&self, error: &std::io::Error) -> CommandError {
-        let help = "give this user permission to write to the folder";
+        let help = "give this user permission to write to the folder, or name another file";
         CommandError::new(format!("cannot write `{}`: {error}", one_line(&self.shown())), help)
     }
 }

@@ -101,6 +101,12 @@ async function journal(file) {
   card(file.name, "journal of a run", el("p", "", state(found.outcome, found.outcome), " ", found.reason, ". ", link));
 }
 
+// A rubric as the service takes it, from either spelling of ADK's keys.
+function rubric(it) {
+  const content = it.rubric_content ?? it.rubricContent;
+  return { id: it.rubric_id ?? it.rubricId, text: content?.text_property ?? content?.textProperty ?? "" };
+}
+
 // The metrics that the service is asked for, and those of the config that it cannot be told in full, with what is left out.
 function evaluators() {
   const all = [];
@@ -116,7 +122,7 @@ function evaluators() {
       // A key that begins with an underscore is a comment.
       if (key === "threshold" || key.startsWith("_") || value === null) continue;
       if (key === "match_type" || key === "matchType") of.trajectoryMatchType = MATCHES[value] || value;
-      else if (key === "rubrics") of.rubrics = value.map((it) => ({ id: it.rubric_id, text: it.rubric_content?.text_property || "" }));
+      else if (key === "rubrics") of.rubrics = value.map(rubric);
       else options.push(key);
     }
     if (options.length) left.push([name, options.join(", ")]);

@@ -93,6 +93,8 @@ fn what_cannot_be_edited_is_said_and_nothing_is_written() {
         .write("same.json", case("sunny", ""))
         .write("typo.json", case("x", r#", "final_session_stat": {}"#))
         .write("lossy.json", case("x", r#", "owner": NaN"#))
+        .write("none_yet.json", "[]")
+        .write("scenarios.json", r#"{"scenarios": 5}"#)
         .write("two.json", format!("[{}, {}]", case("x", ""), case("sunny", "")))
         .write("broken.json", "{")
         .write("broken.evalset.json", "{\"eval_set_id\": \"b\"}")
@@ -108,6 +110,13 @@ fn what_cannot_be_edited_is_said_and_nothing_is_written() {
         (&["add-case", "weather", "lossy.json"], 1, "nothing was added"),
         (&["add-case", "weather", "broken.json"], 1, "nothing was added"),
         (&["add-case", "weather", "none.json"], 2, "none.json"),
+        (&["add-case", "weather", "none_yet.json"], 1, "1 | []\n"),
+        (&["add-case", "weather", "scenarios.json"], 2, "`scenarios` of `scenarios.json` is no array"),
+        (
+            &["add-case", "weather", "same.json", "--id", ""],
+            2,
+            "`weather.evalset.json` cannot take the case: the id of the case is empty\n  = help: name the case;",
+        ),
         (
             &["add-case", "weather", "two.json", "--id", "x"],
             2,

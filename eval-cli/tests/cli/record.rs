@@ -1,6 +1,6 @@
 //! `record`: conversations with an agent become drafts of a set.
 
-use std::io::Write as _;
+use std::io::{BufRead as _, Write as _};
 use std::process::Stdio;
 
 use serde_json::Value;
@@ -157,6 +157,48 @@ fn a_typed_conversation_that_failed_is_not_saved() {
     assert!(!folder.path(SET).exists());
 }
 
+#[cfg(unix)]
+#[test]
+fn ctrl_c_saves_what_was_typed() {
+    let folder = folder("record-interrupted");
+    let mut command = folder.command(&[&["record"], &AGENT[..]].concat());
+    let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the program starts");
+    let mut input = child.stdin.take().expect("its input");
+    input.write_all(b"What is the weather in Paris?\n").expect("it reads");
+    let mut err = std::io::BufReader::new(child.stderr.take().expect("its stderr")).lines();
+    let answered = err.by_ref().any(|line| line.is_ok_and(|line| line.starts_with("weather> ")));
+    assert!(answered, "the agent answers");
+    let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(sent.expect("`kill` is there").success());
+    let rest: Vec<String> = err.map_while(Result::ok).collect();
+    // The input is still open.
+    assert_eq!(child.wait().expect("it ends").code(), Some(0), "{rest:?}");
+    drop(input);
+    assert!(rest.iter().any(|line| line == "saved `what_is_the_weather_in_paris`"), "{rest:?}");
+    assert_eq!(ids(&folder), ["what_is_the_weather_in_paris"]);
+}
+
+#[test]
+fn a_draft_that_cannot_be_written_is_kept_elsewhere() {
+    let folder = folder("record-unwritten");
+    folder.write("prompts.txt", "What is the weather in Lima?\n");
+    // The agent puts a file in place of the folder of the set.
+    let agent = "sh -c 'touch evals; exec python3 weather.py'";
+    let ran = folder.run(&["record", "prompts.txt", "--agent-cmd", agent, "-o", SET]);
+    assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
+    let (_, kept) = ran.err.split_once("; the draft is in `").expect("its place");
+    let (kept, help) = kept.split_once('`').expect("its place");
+    assert!(help.contains(&format!("then `cargo evalset import {kept} -o {SET}`")), "{}", ran.err);
+    let kept_set: Value = serde_json::from_slice(&std::fs::read(kept).expect("the draft")).expect("JSON");
+    assert_eq!(kept_set["eval_cases"][0]["_draft"]["format"], "recording");
+    std::fs::remove_file(folder.path("evals")).expect("a file");
+    let imported = folder.run(&["import", kept, "-o", SET]);
+    assert_eq!(imported.code, Some(0), "{}{}", imported.out, imported.err);
+    assert_eq!(ids(&folder), ["what_is_the_weather_in_lima"]);
+    std::fs::remove_file(kept).expect("a file");
+}
+
 #[test]
 fn the_agent_the_prompts_and_the_set_are_looked_at_first() {
     let folder = folder("record-refused");
@@ -170,6 +212,21 @@ fn the_agent_the_prompts_and_the_set_are_looked_at_first() {
         (
             &["record", "-o", "bad.evalset.json", "prompts.txt", "--agent-cmd", "python3 weather.py"],
             "has 1 error",
+        ),
+        (
+            &[
+                "record",
+                "-o",
+                "empty.txt/a/b.evalset.json",
+                "prompts.txt",
+                "--agent-cmd",
+                "python3 weather.py",
+            ],
+            "cannot write `empty.txt/a/b.evalset.json`",
+        ),
+        (
+            &["record", "-o", SET, "lost.txt", "--agent-cmd", "python3 weather.py"],
+            "name a file that is there, or leave it out",
         ),
         (&["record", "-o", SET, "prompts.txt", "--agent-cmd", ""], "`--agent-cmd` is no command"),
         (&["record", "-o", SET, "prompts.txt", "--agent-cmd", "x", "--runs", "0"], "--runs"),

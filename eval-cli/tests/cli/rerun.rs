@@ -187,6 +187,15 @@ fn cases_that_cargo_did_not_run_are_named() {
     let ran = folder.run(&["rerun", "--failed"]);
     assert_eq!(ran.code, Some(2));
     assert!(ran.err.contains("cargo did not run it: `weather/$(rm -rf ~)`"), "{}", ran.err);
+    // A program that recorded how it was called is named with its arguments.
+    let set = r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "a", "conversation": [
+        {"user_content": {"parts": [{"text": "Hi"}]}, "final_response": {"parts": [{"text": "Hello!"}]}}]}]}"#;
+    folder.write("s.evalset.json", set);
+    assert_eq!(folder.run(&["run", "s.evalset.json", "--agent-cmd", "no-such-program"]).code, Some(2));
+    let ran = folder.run(&["rerun"]);
+    assert_eq!(ran.code, Some(2));
+    let again = "run them as they ran: `cargo evalset run s.evalset.json:a --agent-cmd no-such-program`";
+    assert!(ran.err.contains(again), "{}", ran.err);
 }
 
 #[test]

@@ -120,10 +120,8 @@ fn results<'t>(
         return Ok(());
     }
     let (mut ids, mut names): (HashSet<&str>, HashSet<&str>) = (HashSet::new(), HashSet::new());
-    for call in earlier {
-        ids.extend(call.id.as_deref());
-        names.extend(call.name.as_deref());
-    }
+    // Earlier turns are read for a result whose call is not in this one, so that each of many turns does not read all of them.
+    let mut earlier = Some(earlier);
     let is_known = |response: &FunctionResponse, ids: &HashSet<&str>, names: &HashSet<&str>| {
         response.id.as_deref().is_some_and(|id| ids.contains(id))
             || response.name.as_deref().is_some_and(|name| names.contains(name))
@@ -134,9 +132,15 @@ fn results<'t>(
                 ids.extend(call.id.as_deref());
                 names.extend(call.name.as_deref());
             }
-            if let Some(response) = part.function_response.as_ref().filter(|_| !event.is_users())
-                && !is_known(response, &ids, &names)
-            {
+            let response = part.function_response.as_ref().filter(|_| !event.is_users());
+            let Some(response) = response.filter(|response| !is_known(response, &ids, &names)) else {
+                continue;
+            };
+            for call in earlier.take().into_iter().flatten() {
+                ids.extend(call.id.as_deref());
+                names.extend(call.name.as_deref());
+            }
+            if !is_known(response, &ids, &names) {
                 return Err(format!(
                     "{} was recorded without its call, so no metric sees that the tool was called; a call comes before its \
                      result",

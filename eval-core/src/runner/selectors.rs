@@ -18,7 +18,7 @@ use super::error::RunDirError;
 const BEFORE_CASES: char = ':';
 const BETWEEN_CASES: char = ',';
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Place {
     File(PathBuf),
     Folder(PathBuf),
@@ -32,16 +32,20 @@ impl EvalRunner {
     pub(super) fn selected<S: AsRef<OsStr>>(&self, words: &[S]) -> Result<Vec<Selected>, RunDirError> {
         let mut places: HashMap<PathBuf, usize> = HashMap::new();
         let mut all: Vec<Selected> = Vec::new();
-        for word in words {
-            let (place, cases) = place(word.as_ref());
+        for (place, words) in by_place(words) {
             let sets = self.sets_in(&place)?;
             let known = sets.iter().flat_map(|found| &found.set.eval_cases);
-            let known: Vec<&str> = known.map(|case| case.eval_id.as_str()).collect();
-            let ids = cases.map(|cases| cases_of_selector(word.as_ref(), &cases, &known)).transpose()?;
+            let known = KnownCases::new(known.map(|case| case.eval_id.as_str()));
+            let ids = words.into_iter().map(|(word, cases)| {
+                cases.map_or(Ok(None), |cases| known.of_selector(word, &cases).map(Some))
+            });
+            // A word without cases selects all.
+            let ids = ids.collect::<Result<Option<Vec<_>>, _>>().map(|ids| ids.map(|ids| ids.concat()))?;
             for found in sets {
                 let of_set = ids.as_ref().map(|ids| {
-                    let has = |id: &&String| found.set.eval_cases.iter().any(|case| case.eval_id == **id);
-                    ids.iter().filter(has).cloned().collect::<Vec<_>>()
+                    let own: HashSet<&str> =
+                        found.set.eval_cases.iter().map(|case| case.eval_id.as_str()).collect();
+                    ids.iter().filter(|id| own.contains(id.as_str())).cloned().collect::<Vec<_>>()
                 });
                 if of_set.as_ref().is_some_and(Vec::is_empty) {
                     continue;
@@ -199,29 +203,64 @@ fn existing(path: &Path) -> Option<Place> {
     Some(if found.is_dir() { Place::Folder(path.to_owned()) } else { Place::File(path.to_owned()) })
 }
 
-/// The ids in the list of cases of a selector. An id may contain commas: the longest known id is taken. `known` are the
-/// ids of the cases of the sets.
-pub fn cases_of_selector(word: &OsStr, list: &str, known: &[&str]) -> Result<Vec<String>, RunDirError> {
-    let ids_known: HashSet<&str> = known.iter().copied().collect();
-    let parts: Vec<&str> = list.split(BETWEEN_CASES).collect();
-    let mut ids = Vec::new();
-    let mut at = 0;
-    while at < parts.len() {
-        let longest = (at + 1..=parts.len()).rev().find_map(|end| {
-            let id = parts[at..end].join(",");
-            ids_known.contains(id.as_str()).then_some((id, end))
+/// A word, and its list of cases.
+type Word<'w> = (&'w OsStr, Option<String>);
+
+/// The words that name each place, with their lists of cases: a set is read once, however many words name cases of it.
+fn by_place<S: AsRef<OsStr>>(words: &[S]) -> Vec<(Place, Vec<Word<'_>>)> {
+    let mut groups: Vec<(Place, Vec<Word<'_>>)> = Vec::new();
+    let mut known: HashMap<Place, usize> = HashMap::new();
+    for word in words {
+        let (place, cases) = place(word.as_ref());
+        let at = *known.entry(place.clone()).or_insert_with(|| {
+            groups.push((place, Vec::new()));
+            groups.len() - 1
         });
-        let Some((id, end)) = longest else {
-            let id = parts[at].to_owned();
-            let meant = suggest(&id, known.iter().copied()).map(str::to_owned);
-            let text = word.to_string_lossy();
-            let set = text.strip_suffix(list).unwrap_or(&text).trim_end_matches(BEFORE_CASES).to_owned();
-            return Err(RunDirError::NoSuchCase { set, id, meant });
-        };
-        ids.push(id);
-        at = end;
+        groups[at].1.push((word.as_ref(), cases));
     }
-    Ok(ids)
+    groups
+}
+
+/// The ids of the cases of sets, among which selectors name some.
+#[derive(Debug)]
+pub struct KnownCases<'k> {
+    all: Vec<&'k str>,
+    ids: HashSet<&'k str>,
+    /// The most commas that an id has.
+    most_commas: usize,
+}
+
+impl<'k> KnownCases<'k> {
+    /// The ids of all cases of the sets.
+    pub fn new(ids: impl IntoIterator<Item = &'k str>) -> Self {
+        let all: Vec<&str> = ids.into_iter().collect();
+        let most_commas = all.iter().map(|id| id.matches(BETWEEN_CASES).count()).max().unwrap_or_default();
+        Self { ids: all.iter().copied().collect(), all, most_commas }
+    }
+
+    /// The ids in the list of cases of a selector. An id may contain commas: the longest known id is taken.
+    pub fn of_selector(&self, word: &OsStr, list: &str) -> Result<Vec<String>, RunDirError> {
+        let parts: Vec<&str> = list.split(BETWEEN_CASES).collect();
+        let mut ids = Vec::new();
+        let mut at = 0;
+        while at < parts.len() {
+            let longest = parts.len().min(at + 1 + self.most_commas);
+            let longest = (at + 1..=longest).rev().find_map(|end| {
+                let id = parts[at..end].join(",");
+                self.ids.contains(id.as_str()).then_some((id, end))
+            });
+            let Some((id, end)) = longest else {
+                let id = parts[at].to_owned();
+                let meant = suggest(&id, self.all.iter().copied()).map(str::to_owned);
+                let text = word.to_string_lossy();
+                let set = text.strip_suffix(list).unwrap_or(&text).trim_end_matches(BEFORE_CASES).to_owned();
+                return Err(RunDirError::NoSuchCase { set, id, meant });
+            };
+            ids.push(id);
+            at = end;
+        }
+        Ok(ids)
+    }
 }
 
 #[cfg(test)]
@@ -250,6 +289,26 @@ mod tests {
             ("C:\\evals\\a.json".to_owned(), Place::File("C:\\evals\\a.json".into()), None),
         ] {
             assert_eq!(place(word.as_ref()), (place_of, cases.map(str::to_owned)), "{word}");
+        }
+    }
+    #[test]
+    fn many_cases_are_named_in_linear_time() {
+        let ids: Vec<String> = (0..20_000).map(|n| format!("a case, {n}")).collect();
+        let known = KnownCases::new(ids.iter().map(String::as_str));
+        assert_eq!(known.of_selector("s:..".as_ref(), &ids.join(",")).unwrap(), ids);
+        let words: Vec<String> = ids.iter().map(|id| format!("s:{id}")).collect();
+        let groups = by_place(&words);
+        assert_eq!((groups.len(), groups[0].1.len()), (1, 20_000));
+    }
+
+    #[test]
+    fn the_longest_known_id_is_taken() {
+        let known = KnownCases::new(["a", "a,b", "b", "c"]);
+        for (list, ids) in [("a", &["a"][..]), ("a,b", &["a,b"]), ("a,c,b,a,b", &["a", "c", "b", "a,b"])] {
+            assert_eq!(known.of_selector("s".as_ref(), list).unwrap(), ids, "{list}");
+        }
+        for list in ["", "a,", "a,d", ",a"] {
+            assert!(known.of_selector("s".as_ref(), list).is_err(), "{list}");
         }
     }
 }

@@ -78,6 +78,9 @@ async fn the_exit_code_says_passed_failed_or_unknown() {
         assert_eq!(report["summary"]["passed"], json!(passed));
         assert!(report["summary"]["seconds"].is_number() && report["began"].is_string(), "{report}");
         assert_eq!(report["cases"][0]["label"], json!(agent), "runs of two agents are told apart");
+        // No command takes a run that is not recorded.
+        let edit = format!("new golden    edit the case in `{}` if the agent is right", folder.set());
+        assert_eq!(answer.err.matches(&edit).count(), if agent == "wrong" { 2 } else { 0 }, "{}", answer.err);
     }
     let labelled = command().runner(EvalRunner::new().label("branch"));
     let answer = answer(labelled, &["--agent", "right", "--set", &folder.set()]).await;

@@ -362,6 +362,9 @@ window.addEventListener("hashchange", doing(follow));
 $("metrics").addEventListener("submit", doing(async () => {
   const fields = $("metrics").elements;
   const wanted = [...fields].filter((it) => it.type === "checkbox" && it.checked);
+  // An empty field would be the threshold 0, which everything passes.
+  const lacking = wanted.find(({ name }) => fields[`${name}-threshold`].value.trim() === "");
+  if (lacking) throw new Error(`${lacking.name} has no threshold: type one, or take the metric out`);
   const evaluators = wanted.map(({ name }) => ({ name, threshold: Number(fields[`${name}-threshold`].value) }));
   const began = changes;
   const result = await ask("POST", `${API}/score`, { evaluators });

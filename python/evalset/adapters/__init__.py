@@ -18,12 +18,13 @@ class Adapter(Protocol):
     """Conversations with one kind of objects."""
 
     NAME: str
-    # Why a case with state cannot be played, unless options hand the state over. None if the adapter does.
-    STATE: str | None
     # The arguments of the runner that the adapter gives it.
     TAKEN: frozenset[str]
 
     def matches(self, agent: Any) -> bool: ...
+
+    def lacks_state(self, agent: Any) -> str | None:
+        """Why a case with state cannot be played, unless a function of the session hands the state over."""
 
     def open(self, agent: Any, options: dict[str, Any], session: Session, host: Host) -> Awaitable[Agent]: ...
 
@@ -69,9 +70,10 @@ class Host:
         agent = configured.agent if configured else agent
         for adapter in FRAMEWORKS:
             if not isinstance(agent, type) and adapter.matches(agent):
-                if adapter.STATE and session.state and not configured:
+                hands_over = configured is not None and configured.of_session is not None
+                if session.state and not hands_over and (why := adapter.lacks_state(agent)):
                     keys = ", ".join(f"`{key}`" for key in session.state)
-                    raise AgentError(f"the case begins with state ({keys}), and {adapter.STATE}")
+                    raise AgentError(f"the case begins with state ({keys}), and {why}")
                 options = configured.of(session, adapter.TAKEN) if configured else {}
                 opened: Agent = await adapter.open(agent, options, session, self)
                 return opened

@@ -33,6 +33,12 @@ class Seen:
             else:
                 self.messages(message)
 
+    def end(self, messages: list[Any]) -> None:
+        """Records the answer, if it is the result of a tool (`return_direct`): the last of all messages."""
+        last = _read(messages[-1:])
+        if last and last[0].type == "tool":
+            self._turn.say("\n".join(part["text"] for part in _parts_of(last[0]) if "text" in part))
+
     def update(self, update: Any, author: str | None) -> None:
         """Records what a node of a graph returned. `author` says the messages without a name."""
         for one in update if isinstance(update, list) else [update]:

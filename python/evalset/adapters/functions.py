@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import re
@@ -76,8 +77,10 @@ async def _open_made(make: Callable[[], Any], session: Session, host: Host) -> A
         made = await made
     async with AsyncExitStack() as stack:
         # Agents of frameworks can be entered too, but their runners do so.
-        if type(made).__name__ == "_AsyncGeneratorContextManager":
+        if isinstance(made, contextlib._AsyncGeneratorContextManager):
             made = await stack.enter_async_context(made)
+        elif isinstance(made, contextlib._GeneratorContextManager):
+            made = stack.enter_context(made)
         _check_made(make, made)
         agent = await host.open_object(made, session, is_own=True)
         return _Closing(agent, stack.pop_all())

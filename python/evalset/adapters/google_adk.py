@@ -17,12 +17,15 @@ if TYPE_CHECKING:
     from . import Host
 
 NAME = "google-adk"
-STATE = None
 TAKEN = frozenset({"agent", "app", "node"})
 
 
 def matches(agent: Any) -> bool:
     return has_base(agent, "google.adk", {"BaseAgent", "BaseNode", "App"})
+
+
+def lacks_state(agent: Any) -> str | None:
+    return None
 
 
 async def open(agent: Any, options: dict[str, Any], session: Session, host: Host) -> Agent:

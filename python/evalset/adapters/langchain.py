@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from . import Host
 
 NAME = "LangChain"
-STATE = None
+STATE = (
+    "a runnable that is no graph has no place for it; hand it over in `config`: "
+    'evalset.with_options(agent, lambda session: {"config": {"configurable": session.state}})'
+)
 TAKEN = frozenset({"input", "stream_mode", "subgraphs"})
 
 
@@ -31,14 +34,15 @@ def matches(agent: Any) -> bool:
     )
 
 
+def lacks_state(agent: Any) -> str | None:
+    return None if has_base(agent, "langgraph", {"Pregel"}) else STATE
+
+
 async def open(agent: Any, options: dict[str, Any], session: Session, host: Host) -> Agent:
     if session.golden is not None:
         _ask_for_tools()
     if has_base(agent, "langgraph", {"Pregel"}):
         return Graph(agent, options, session)
-    if session.state and not options:
-        keys = ", ".join(f"`{key}`" for key in session.state)
-        raise AgentError(f"the case begins with state ({keys}), and a runnable that is no graph has no place for it")
     return Runnable(agent, options)
 
 
@@ -92,12 +96,14 @@ class Graph:
         thread = {"thread_id": str(uuid.uuid4()), **(config.get("configurable") or {})}
         self._options = {**options, "config": {**config, "configurable": thread}}
         self._remembers = bool(getattr(graph, "checkpointer", None))
-        self._values: dict[str, Any] = dict(session.state)
+        self._values = {key: value for key, value in session.state.items() if key in graph.channels}
+        self._beside = {key: value for key, value in session.state.items() if key not in graph.channels}
         self._messages: list[Any] = []
         self._is_new = True
-        unknown = [key for key in session.state if key not in graph.channels]
-        if unknown:
-            raise AgentError(f"the case begins with state `{unknown[0]}`, and the graph has no key of that name in its state")
+        # Options of the session can hand it over.
+        if self._beside and not options.keys() & {"config", "context"}:
+            unknown = next(iter(self._beside))
+            raise AgentError(f"the case begins with state `{unknown}`, and the graph has no key of that name in its state")
 
     async def turn(self, turn: Turn) -> None:
         message = {"role": "user", "content": _content(parts_of(turn.content))}
@@ -128,8 +134,11 @@ class Graph:
         self._messages = list(values["messages"])
         self._values = {key: value for key, value in values.items() if key != "messages"}
         answer = self._values.pop("structured_response", None)
-        self._session.state = dict(self._values)
-        turn.say(None if answer is None else as_text(answer))
+        self._session.state = {**self._beside, **self._values}
+        if answer is None:
+            seen.end(self._messages)
+        else:
+            turn.say(as_text(answer))
 
     def _author(self, namespace: tuple[str, ...]) -> str | None:
         """The agent of a message without a name: the node that is a graph itself, or the graph."""
@@ -167,6 +176,8 @@ class Runnable:
             told = [message.content for message in _read(given["messages"])]
             is_state = [message.content for message in self._messages[: len(told)]] == told
             seen.messages(self._messages[len(told) :] if is_state else self._messages)
+            if result.get("structured_response") is None:
+                seen.end(self._messages)
         elif has_base(result, "langchain_core", {"BaseMessage"}):
             self._messages = [*given["messages"], result]
             seen.messages([result])

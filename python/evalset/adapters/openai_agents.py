@@ -34,6 +34,10 @@ def matches(agent: Any) -> bool:
     return has_base(agent, "agents", {"Agent", "AgentBase"}) and hasattr(sys.modules.get("agents"), "RunHooks")
 
 
+def lacks_state(agent: Any) -> str | None:
+    return STATE
+
+
 async def open(agent: Any, options: dict[str, Any], session: Session, host: Host) -> Agent:
     if session.golden is not None:
         _ask_for_tools()

@@ -29,6 +29,10 @@ def matches(agent: Any) -> bool:
     return has_base(agent, "pydantic_ai", {"AbstractAgent", "Agent"})
 
 
+def lacks_state(agent: Any) -> str | None:
+    return STATE
+
+
 async def open(agent: Any, options: dict[str, Any], session: Session, host: Host) -> Agent:
     return Conversation(agent, options)
 

@@ -62,6 +62,23 @@ class Langchain(ProgramTest):
         self.assertEqual(texts(answer), ['{"city": "Oslo"}'])
         self.assertEqual(answer[-1], {"type": "turn_end", "session_id": "s1"})
 
+    def test_the_result_of_a_tool_can_be_the_answer(self):
+        program = self.conversation("""
+    from langchain_core.tools import tool
+
+    @tool(return_direct=True)
+    def sky(city: str) -> str:
+        "Looks."
+        return f"It is sunny in {city}."
+
+    call = {"id": "c1", "name": "sky", "args": {"city": "Oslo"}}
+    agent = create_agent(Script(steps=[AIMessage("Let me see.", tool_calls=[call]), told]), [sky])
+""")
+        answer = program.turn("Hi")
+        self.assertEqual(calls(answer), ([("sky", {"city": "Oslo"})], [{"result": "It is sunny in Oslo."}]))
+        self.assertEqual(texts(answer), ["Let me see.", "It is sunny in Oslo."])
+        self.assertEqual(texts(program.turn("And?")), ["Hi | Let me see. | It is sunny in Oslo. | And?"])
+
     def test_the_history_is_told_once_with_and_without_a_checkpointer(self):
         for saver in ("None", "InMemorySaver()"):
             with self.subTest(saver):
@@ -179,6 +196,28 @@ class Langchain(ProgramTest):
     def test_a_graph_that_is_not_compiled_is_refused(self):
         program = self.program(MODEL + "\n    agent = StateGraph(MessagesState)\n")
         self.assertIn("is not compiled; name what `compile()` returns", program.start()["message"])
+
+    def test_state_that_the_graph_lacks_is_handed_over_as_its_context(self):
+        code = """
+    import evalset
+    from langgraph.runtime import Runtime
+
+    def say(state, runtime: Runtime[dict]):
+        return {"messages": [("ai", f"It is {runtime.context['unit']}.")]}
+
+    graph = StateGraph(MessagesState, context_schema=dict)
+    graph.add_node("say", say)
+    graph.add_edge(START, "say")
+    inner = graph.compile()
+    agent = evalset.with_options(inner, lambda session: {"context": dict(session.state)})
+"""
+        program = self.conversation(code, state={"unit": "C"})
+        for message in ("Hi", "And?"):
+            answer = program.turn(message)
+            self.assertEqual(texts(answer), ["It is C."])
+            self.assertEqual(answer[-1], {"type": "turn_end", "session_id": "s1"})
+        program = self.program(MODEL + code, name="inner")
+        self.assertIn("the graph has no key of that name", program.start(state={"unit": "C"})["message"])
 
     def test_a_runnable_and_an_object_of_ones_own(self):
         program = self.conversation("""

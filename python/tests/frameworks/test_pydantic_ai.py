@@ -68,6 +68,9 @@ class PydanticAi(ProgramTest):
         message = program.start(state={"unit": "C"})["message"]
         self.assertIn("the case begins with state (`unit`), and agents of pydantic-ai have no place for it", message)
         self.assertIn("evalset.with_options(agent, lambda session:", message)
+        # The same options for each conversation have nothing of its state.
+        program = self.program(code + "    fixed = evalset.with_options(inner, deps={'unit': 'F'})\n", name="fixed")
+        self.assertEqual(program.start(state={"unit": "C"}).get("message"), message)
 
     def test_an_option_that_is_given_already_is_refused(self):
         code = "\n    import evalset\n    agent = evalset.with_options(Agent('test'), lambda session: {'message_history': []})\n"

@@ -57,6 +57,25 @@ fn pair(user: &str, answer: &str) -> (String, String) {
 }
 
 #[test]
+fn many_turns_with_calls_take_no_quadratic_time() {
+    let event = |turn: usize, author: &str, part: &str| {
+        format!(r#"{{"invocationId": "e-{turn}", "author": "{author}", "content": {{"parts": [{part}]}}}}"#)
+    };
+    let events = (0..5000).flat_map(|turn| {
+        [
+            event(turn, "user", r#"{"text": "Hi"}"#),
+            event(turn, "a", &format!(r#"{{"functionCall": {{"id": "c-{turn}", "name": "f{turn}"}}}}"#)),
+            event(turn, "a", &format!(r#"{{"functionResponse": {{"id": "c-{turn}", "name": "f{turn}"}}}}"#)),
+            event(turn, "a", r#"{"text": "Hello!"}"#),
+        ]
+    });
+    let events: Vec<String> = events.collect();
+    let imported = parse(&format!(r#"{{"id": "s", "events": [{}]}}"#, events.join(",")));
+    assert_eq!(imported.drafts[0].case.conversation.len(), 5000);
+    assert!(imported.drafts[0].gaps.is_empty());
+}
+
+#[test]
 fn rewound_turns_are_left_out_and_counted() {
     let rewind =
         r#"{"invocation_id": "r", "author": "user", "actions": {"rewind_before_invocation_id": "2"}}"#;
@@ -150,6 +169,8 @@ fn what_cannot_be_read_is_an_error_with_its_place() {
         assert_eq!(refused(&text), why, "{text}");
     }
     assert!(refused("hello").starts_with("`here` looks like nothing that can be imported"));
+    let broken = refused("{\"events\": [}");
+    assert!(broken.starts_with("`here`: not JSON (line 1, column 13: "), "{broken}");
     let not_utf8 = Import::new().parse("here", b"{\"a\": \"\xff\"}").unwrap_err().to_string();
     assert_eq!(not_utf8, "`here`: byte 7 is not UTF-8");
 }

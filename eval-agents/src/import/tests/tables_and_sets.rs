@@ -81,6 +81,8 @@ fn tables_are_read_with_any_delimiter_and_a_mapping() {
     assert_eq!(error, "`here`: there is no column `q`: the columns are `question`, `answer`");
     let error = import.parse("here", b"q,used\na\n").unwrap_err().to_string();
     assert!(error.contains("line: 2"), "{error}");
+    let error = import.parse("here", b"q,,a,,q\nHi,,,,Bye\n").unwrap_err().to_string();
+    assert_eq!(error, "`here`: two columns are called `q`, and one of them would be lost; rename it");
 }
 
 #[test]
@@ -90,7 +92,7 @@ fn cells_that_are_no_calls_are_errors_with_their_line() {
         ("1", "the tools should be names or calls, and are a number"),
         (r#"[{"args": {}}]"#, "a call has no `name`"),
         (r#"[{"name": "f", "args": [1]}]"#, "the arguments of `f` should be an object and are an array"),
-        (r#""[1""#, "the tools are not JSON"),
+        (r#""[1""#, "the tools are not JSON (line 1, column 3: the file ends inside an array)"),
     ] {
         let error = refused(&format!("{{\"user\": \"a\"}}\n{{\"user\": \"b\", \"tools\": {cell}}}"));
         assert!(error.starts_with("`here`: line 2: ") && error.contains(why), "{error} lacks {why}");

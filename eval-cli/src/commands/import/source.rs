@@ -5,6 +5,7 @@ use std::path::Path;
 use eval_agents::import::ImportError;
 use eval_support::untrusted::one_line;
 
+use crate::files::first_error;
 use crate::output::CommandError;
 
 /// The error for a source that cannot be imported.
@@ -15,7 +16,15 @@ pub(super) fn refused(error: &ImportError) -> CommandError {
             format!("make a new database of it with ADK's own command, then import that: `{migrate}`"),
         );
     }
+    if let ImportError::Case { from, what, source, .. } = error {
+        let (why, help) = first_error(source);
+        let help = help.unwrap_or_else(|| "mend the file".to_owned());
+        return CommandError::new(one_line(&format!("`{from}`, {what}: {why}")), help);
+    }
     let help = match error {
+        ImportError::Missing { what, there, .. } if there.is_empty() && what.starts_with("case") => {
+            "no case of that run began; name another run: `RUN:CASE`"
+        }
         ImportError::Io { .. } => "give this user permission to read it, or name another file",
         ImportError::TooLarge { .. } => "split it, or import a part of it",
         ImportError::Unknown { .. } => "name its format with `--from-format`, if it is one of these",

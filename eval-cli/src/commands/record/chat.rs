@@ -1,13 +1,15 @@
 //! Typed conversations, and the display of the agent's events while it answers.
 
-use std::io::{self, BufRead as _, IsTerminal as _};
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
 use eval_agents::draft::{Draft, NewCases};
 use eval_agents::record::{Chat, DraftRecorder, Watched};
 use eval_core::agent::Event;
 use eval_core::{Agent, BoxAgent};
-use eval_format::{Part, Value};
+use eval_format::{EvalCase, EvalSet, Part, Value};
+use eval_report::command::pressed as ctrl_c_pressed;
 use eval_support::message::truncated;
+use eval_support::shell;
 use eval_support::untrusted::one_line;
 use tokio::sync::mpsc;
 
@@ -64,13 +66,13 @@ pub(super) async fn run(
             tell("> ");
         }
         let line = match lines.recv().await {
-            Some(Ok(line)) => line,
-            Some(Err(error)) => {
+            Some(Typed::Line(Ok(line))) => line,
+            Some(Typed::Line(Err(error))) => {
                 save(&mut chat, name.as_deref(), destination, recorded).await?;
                 let help = "type plain text, or name a file of prompts";
                 return Err(CommandError::new(format!("cannot read what is typed: {error}"), help));
             }
-            None => "/quit".to_owned(),
+            Some(Typed::End) | None => "/quit".to_owned(),
         };
         match Line::parse(&line) {
             Line::Nothing => {}
@@ -124,17 +126,30 @@ async fn save<A: Agent, F: Fn() -> A>(
     Ok(())
 }
 
-/// The lines of standard input. A thread waits for them, so that the runtime can serve the connections to an
-/// agent meanwhile.
-fn lines() -> mpsc::Receiver<io::Result<String>> {
+enum Typed {
+    Line(io::Result<String>),
+    /// The end of the input, or Ctrl-C. It saves what was said, as `/quit` does: it may have cost money.
+    End,
+}
+
+/// The lines of standard input, and Ctrl-C. A thread waits for lines, so that the runtime can serve the
+/// connections to an agent meanwhile.
+fn lines() -> mpsc::Receiver<Typed> {
     let (send, receive) = mpsc::channel(1);
+    let interrupted = send.clone();
+    tokio::spawn(async move {
+        ctrl_c_pressed("the conversation is saved once the agent has answered").await;
+        // It fails if the last conversation has ended.
+        drop(interrupted.send(Typed::End).await);
+    });
     std::thread::spawn(move || {
         for line in io::stdin().lock().lines() {
             let is_last = line.is_err();
-            if send.blocking_send(line).is_err() || is_last {
+            if send.blocking_send(Typed::Line(line)).is_err() || is_last {
                 return;
             }
         }
+        drop(send.blocking_send(Typed::End));
     });
     receive
 }
@@ -148,10 +163,38 @@ pub(super) struct Recorded {
 impl Recorded {
     /// Writes a draft into the set, unless the set has the conversation already.
     pub(super) fn add(&mut self, destination: &Destination, draft: Draft) -> Result<(), CommandError> {
-        let written = destination.add(vec![draft])?;
+        let case = draft.marked();
+        let written = destination.add(vec![draft]).map_err(|error| kept(destination, case, error))?;
         self.new.drafts.extend(written.new.drafts);
         self.new.equal += written.new.equal;
         Ok(())
+    }
+}
+
+/// The error of writing a draft, after the draft was written elsewhere: its conversation may have cost money.
+fn kept(destination: &Destination, case: EvalCase, error: CommandError) -> CommandError {
+    let set = EvalSet::new("draft").case(case).to_json();
+    let file = tempfile::Builder::new().prefix("evalset-draft-").suffix(".json").tempfile();
+    let written = file.and_then(|mut file| {
+        file.write_all(set.as_bytes())?;
+        file.keep().map(|(_, path)| path).map_err(|failed| failed.error)
+    });
+    match written {
+        Ok(path) => {
+            let path = path.display().to_string();
+            let [set, file] = [&destination.shown(), &path].map(|it| shell::word(it));
+            let add = if destination.exists() {
+                format!("add-case {set} {file}")
+            } else {
+                format!("import {file} -o {set}")
+            };
+            let message = format!("{}; the draft is in `{path}`", error.message);
+            CommandError::new(message, format!("{}; then `cargo evalset {add}`", error.help))
+        }
+        Err(_) => {
+            tell(&format!("the draft, which is written nowhere:\n{set}\n"));
+            error
+        }
     }
 }
 

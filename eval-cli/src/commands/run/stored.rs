@@ -5,7 +5,7 @@ use std::path::Path;
 use std::pin::pin;
 use std::task::Poll;
 
-use eval_report::command::pressed as ctrl_c_pressed;
+use eval_report::command::{REPORT_FOLLOWS, pressed as ctrl_c_pressed};
 use tokio::runtime::Runtime;
 
 use crate::output::{CommandError, Outcome, tell};
@@ -94,7 +94,7 @@ impl RunStore<'_> {
 async fn unless_interrupted<T>(
     work: impl Future<Output = Result<T, CommandError>>,
 ) -> Result<T, CommandError> {
-    let (mut work, mut pressed) = (pin!(work), pin!(ctrl_c_pressed()));
+    let (mut work, mut pressed) = (pin!(work), pin!(ctrl_c_pressed(REPORT_FOLLOWS)));
     poll_fn(|context| match work.as_mut().poll(context) {
         Poll::Pending => pressed
             .as_mut()

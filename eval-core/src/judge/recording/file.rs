@@ -15,8 +15,8 @@ use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use eval_format::__private::{GrowingRecording, line_of, questions_of_lines};
-use eval_format::recording::RecordedQuestion;
+use eval_format::__private::{line_of, questions_of_lines};
+use eval_format::recording::{RecordedQuestion, Recording, check_recording};
 use eval_support::lock::FolderLockError;
 use eval_support::whole_file::{check_replaceable, replace};
 
@@ -38,7 +38,7 @@ pub(super) fn cannot_lock(path: &Path, error: &FolderLockError) -> String {
 
 #[derive(Debug, Default)]
 pub(super) struct Loaded {
-    pub(super) growing: GrowingRecording,
+    pub(super) recording: Recording,
     /// The recording's file when it was last read or written; `None` if there was none.
     file: Option<Stamp>,
     /// The number of bytes of the added lines that were read. The recording does not have these lines yet.
@@ -73,7 +73,7 @@ impl Loaded {
 
     /// The questions of a case. All cases of a test run ask for theirs, so the whole recording is searched once.
     pub(super) fn of_case(&mut self, case: &str) -> Vec<&RecordedQuestion> {
-        let questions = self.growing.recording().questions();
+        let questions = self.recording.questions();
         let by_case = self.by_case.get_or_insert_with(|| {
             let mut by_case: HashMap<String, Vec<usize>> = HashMap::new();
             for (at, question) in questions.iter().enumerate() {
@@ -118,7 +118,7 @@ impl Loaded {
         self.by_case = None;
         match open(path)? {
             None => {
-                self.growing = GrowingRecording::default();
+                self.recording = Recording::default();
                 self.file = None;
             }
             Some(mut file) => {
@@ -127,7 +127,8 @@ impl Loaded {
                 let mut text = String::new();
                 file.read_to_string(&mut text).map_err(failed)?;
                 let shown = path.display().to_string();
-                self.growing.follow(&shown, &text).map_err(|problems| problems.to_string())?;
+                let read = check_recording(&shown, text.as_bytes()).into_result();
+                self.recording = read.map_err(|problems| problems.to_string())?;
                 self.file = Some(stamp);
             }
         }
@@ -137,22 +138,27 @@ impl Loaded {
     fn take(&mut self, lines: &Lines) {
         let (questions, whole) = questions_of_lines(&lines.text);
         for question in questions {
-            if self.growing.add(question) {
+            if !self.holds(&question) {
+                self.recording.add(question);
                 self.by_case = None;
             }
         }
         self.lines = lines.from + whole as u64;
     }
 
+    /// Whether the recording has a question with these cases and answers.
+    fn holds(&self, question: &RecordedQuestion) -> bool {
+        self.recording.find(question).is_some_and(|known| known.holds(question))
+    }
+
     /// Adds a question as a line. Only a writer that has caught up may call this.
     pub(super) fn add(&mut self, path: &Path, question: RecordedQuestion) -> Result<(), String> {
-        let known = self.growing.recording().find(&question);
-        if known.is_some_and(|known| known.holds(&question)) {
+        if self.holds(&question) {
             return Ok(());
         }
         let lines = lines_path(path);
         self.lines = append(&lines, &line_of(&question)).map_err(|error| cannot_write(&lines, &error))?;
-        self.growing.add(question);
+        self.recording.add(question);
         self.by_case = None;
         Ok(())
     }
@@ -161,7 +167,7 @@ impl Loaded {
     /// may call this. Returns whether the recording is new.
     pub(super) fn write(&mut self, path: &Path) -> Result<bool, String> {
         let is_new = self.file.is_none();
-        replace(path, self.growing.text()).map_err(|error| cannot_write(path, &error))?;
+        replace(path, self.recording.to_json()).map_err(|error| cannot_write(path, &error))?;
         self.file = stamp(path)?;
         let lines = lines_path(path);
         match fs::remove_file(&lines) {
@@ -275,7 +281,7 @@ mod tests {
     fn recorded(path: &Path) -> Vec<u32> {
         let mut loaded = Loaded::default();
         loaded.read(path).unwrap();
-        let questions = loaded.growing.recording().questions();
+        let questions = loaded.recording.questions();
         let mut samples: Vec<u32> = questions.iter().map(|question| question.replies[0].sample).collect();
         samples.sort_unstable();
         samples

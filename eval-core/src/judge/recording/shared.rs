@@ -108,7 +108,7 @@ impl SharedRecording {
     }
 
     pub(super) fn with<T>(&self, look: impl FnOnce(&Recording) -> T) -> T {
-        look(self.state.lock().loaded.growing.recording())
+        look(&self.state.lock().loaded.recording)
     }
 
     pub(super) fn with_case<T>(&self, case: &str, look: impl FnOnce(Vec<&RecordedQuestion>) -> T) -> T {

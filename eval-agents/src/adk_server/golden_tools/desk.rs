@@ -15,7 +15,7 @@ use super::super::error::AdkServerError;
 use super::super::http::Http;
 use super::loopback::{self, Caller};
 use super::plugin::Plugin;
-use crate::group::Launch;
+use eval_core::group::Launch;
 
 /// What the plugins of one server ask, and what answers them.
 pub(in super::super) struct Desk {

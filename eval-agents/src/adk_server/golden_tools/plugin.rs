@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use eval_core::format::{Map, Value};
 use tempfile::TempDir;
 
-use crate::group::Launch;
+use eval_core::group::Launch;
 
 /// The module of the plugin, which removes itself once it is loaded.
 #[derive(Debug)]

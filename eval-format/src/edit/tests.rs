@@ -508,7 +508,7 @@ fn an_edited_draft_keeps_all_bytes_but_those_of_what_was_edited() {
     assert_eq!(editor.text(), edited);
 
     // A call that is added as its neighbours are written, and taken away again.
-    let call = crate::FunctionCall::new("g", serde_json::json!({ "a": "b" }));
+    let call = FunctionCall::new("g", serde_json::json!({ "a": "b" }));
     let mut more = case.clone();
     for turn in &mut more.conversation {
         let Some(IntermediateData::Tools { tool_uses, .. }) =

@@ -121,7 +121,7 @@ impl Failed {
     }
 
     /// The differences in the parts of a turn that the metrics look at.
-    fn differences(&self, expected: &Invocation, actual: &Invocation) -> Vec<String> {
+    fn differences(self, expected: &Invocation, actual: &Invocation) -> Vec<String> {
         let mut found = Vec::new();
         if let Some(how) = self.calls {
             let [wanted, made] = [expected, actual].map(|turn| turn.tool_calls().collect::<Vec<_>>());

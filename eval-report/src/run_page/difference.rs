@@ -130,7 +130,7 @@ impl Failed {
     }
 
     /// The differences in the parts of a turn that the metrics look at.
-    fn differences(&self, expected: &Invocation, actual: &Invocation, rules: &TurnRules) -> Vec<String> {
+    fn differences(self, expected: &Invocation, actual: &Invocation, rules: &TurnRules) -> Vec<String> {
         let mut found = Vec::new();
         if let Some(how) = self.calls {
             let [wanted, made] = [expected, actual].map(|turn| turn.tool_calls().collect::<Vec<_>>());

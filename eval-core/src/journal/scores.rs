@@ -52,7 +52,7 @@ impl Field for Score {
             notes: self.notes().to_vec(),
             rubrics: self.rubrics().to_vec(),
             loosened: self.loosened().to_vec(),
-            literal: self.literal().filter(|_| !self.loosened().is_empty()),
+            literal: self.literal().filter(|_| self.is_ruled()),
         };
         form.write(line);
     }
@@ -67,7 +67,8 @@ impl Field for Score {
             _ => return Err(D::Error::custom("a score has a value, or one reason why it has none")),
         };
         let score = notes.into_iter().fold(score, Self::note).with_rubrics(rubrics);
-        Ok(score.with_loosened(loosened, literal))
+        let is_ruled = literal.is_some() || !loosened.is_empty();
+        Ok(if is_ruled { score.with_loosened(loosened, literal) } else { score })
     }
 }
 
@@ -197,6 +198,8 @@ mod tests {
             let score = Score::from(1.0).with_loosened(vec![point.clone(), order.clone()], literal);
             assert_eq!(again(&score), score, "{}", text_of(&score));
         }
+        let unapplied = Score::from(0.0).with_loosened(Vec::new(), Some(0.0));
+        assert_eq!(again(&unapplied), unapplied);
         // A score without rules is written as before.
         assert_eq!(text_of(&Score::from(1.0)), r#"{"value":1.0}"#);
         let scores: Scores = [

@@ -188,11 +188,12 @@ mod tests {
 
     #[test]
     fn loosened_points_come_back_with_the_literal_score() {
-        let mut point = LoosenedPoint::default();
-        point.call = Some("search#2".to_owned());
-        point.path = Some("q".to_owned());
-        point.matcher = r#"{"contains":"visa"}"#.to_owned();
-        point.needed = true;
+        let point = LoosenedPoint {
+            call: Some("search#2".to_owned()),
+            path: Some("q".to_owned()),
+            matcher: r#"{"contains":"visa"}"#.to_owned(),
+            needed: true,
+        };
         let order = LoosenedPoint { matcher: "order: any".to_owned(), ..LoosenedPoint::default() };
         for literal in [Some(0.0), None] {
             let score = Score::from(1.0).with_loosened(vec![point.clone(), order.clone()], literal);

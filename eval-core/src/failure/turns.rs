@@ -121,7 +121,7 @@ fn turn(out: &mut String, report: &CaseReport, run: &RunReport, at: usize, of_ru
         if !shown.contains(&block) {
             let alike = failing.iter().filter(|(metric, _)| Block::of(metric) == block);
             let scored: Vec<String> = alike.map(|(metric, score)| scored_text(metric, score)).collect();
-            let rules = rules.as_ref().filter(|_| !score.loosened().is_empty()).map(|rules| rules.turn(at));
+            let rules = rules.as_ref().filter(|_| score.is_ruled()).map(|rules| rules.turn(at));
             block.write(out, &scored.join(", "), metric, (expected, actual), rules);
             shown.push(block);
         }

@@ -52,7 +52,7 @@ impl Field for Score {
             notes: self.notes().to_vec(),
             rubrics: self.rubrics().to_vec(),
             loosened: self.loosened().to_vec(),
-            literal: self.literal().filter(|_| !self.loosened().is_empty()),
+            literal: self.literal().filter(|_| self.is_ruled()),
         };
         form.write(line);
     }
@@ -67,7 +67,8 @@ impl Field for Score {
             _ => return Err(D::Error::custom("a score has a value, or one reason why it has none")),
         };
         let score = notes.into_iter().fold(score, Self::note).with_rubrics(rubrics);
-        Ok(score.with_loosened(loosened, literal))
+        let is_ruled = literal.is_some() || !loosened.is_empty();
+        Ok(if is_ruled { score.with_loosened(loosened, literal) } else { score })
     }
 }
 
@@ -187,16 +188,19 @@ mod tests {
 
     #[test]
     fn loosened_points_come_back_with_the_literal_score() {
-        let mut point = LoosenedPoint::default();
-        point.call = Some("search#2".to_owned());
-        point.path = Some("q".to_owned());
-        point.matcher = r#"{"contains":"visa"}"#.to_owned();
-        point.needed = true;
+        let point = LoosenedPoint {
+            call: Some("search#2".to_owned()),
+            path: Some("q".to_owned()),
+            matcher: r#"{"contains":"visa"}"#.to_owned(),
+            needed: true,
+        };
         let order = LoosenedPoint { matcher: "order: any".to_owned(), ..LoosenedPoint::default() };
         for literal in [Some(0.0), None] {
             let score = Score::from(1.0).with_loosened(vec![point.clone(), order.clone()], literal);
             assert_eq!(again(&score), score, "{}", text_of(&score));
         }
+        let unapplied = Score::from(0.0).with_loosened(Vec::new(), Some(0.0));
+        assert_eq!(again(&unapplied), unapplied);
         // A score without rules is written as before.
         assert_eq!(text_of(&Score::from(1.0)), r#"{"value":1.0}"#);
         let scores: Scores = [

@@ -20,7 +20,8 @@ pub struct LoosenedPoint {
     pub path: Option<String>,
     /// The rule, in the notation of `_expect`: `any`, `{"within":0.5}`; for a rule of a turn with its key: `order: any`.
     pub matcher: String,
-    /// Whether the turn, as it was, does not match without the rule.
+    /// Whether the call or the turn, as it was, does not match without the rule. It is `true` for each rule of a call that
+    /// does not match at all.
     pub needed: bool,
 }
 

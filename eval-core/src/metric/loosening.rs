@@ -20,12 +20,11 @@ pub struct Loosening {
 impl Loosening {
     /// The loosened points of some runs of a case; `None` if no rule was applied.
     pub(crate) fn of(runs: &[&Scores]) -> Option<Self> {
-        let mut points: HashMap<(usize, &Option<String>, &Option<String>, &str), bool> = HashMap::new();
+        let mut points: HashMap<(usize, String), bool> = HashMap::new();
         for scores in runs {
             for (turn, score) in scores.scores().iter().enumerate() {
                 for point in score.loosened() {
-                    let key = (turn, &point.call, &point.path, point.matcher.as_str());
-                    *points.entry(key).or_default() |= point.needed;
+                    *points.entry((turn, point.name())).or_default() |= point.needed;
                 }
             }
         }

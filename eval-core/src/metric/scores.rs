@@ -113,8 +113,13 @@ impl Score {
 
     /// Adds the points at which the case says what may vary, and the score without them.
     pub(crate) fn with_loosened(mut self, points: Vec<LoosenedPoint>, literal: Option<f64>) -> Self {
-        self.loosely = (!points.is_empty()).then(|| Box::new(Loosely { points, literal }));
+        self.loosely = Some(Box::new(Loosely { points, literal }));
         self
+    }
+
+    /// Whether the turn was scored under rules of the case, even if none of them was applied.
+    pub(crate) fn is_ruled(&self) -> bool {
+        self.loosely.is_some()
     }
 
     #[cfg(feature = "judges")]

@@ -159,7 +159,9 @@ impl<'a> RuledCalls<'a> {
             Some(pairing) if self.is_in_any_order() => {
                 let mut made = vec![Vec::new(); self.expected.len()];
                 for (actual, expected) in pairing.expected_of.iter().enumerate() {
-                    expected.iter().for_each(|expected| made[*expected].push(actual));
+                    if let Some(expected) = expected {
+                        made[*expected].push(actual);
+                    }
                 }
                 lists.in_any_order(|expected| made[expected].iter().copied())
             }
@@ -231,7 +233,9 @@ fn in_sequence(expected: usize, pairing: &Pairing) -> Vec<Pair> {
 pub fn call_names(calls: &[&FunctionCall]) -> Vec<String> {
     let tool = |call: &FunctionCall| call.name.clone().unwrap_or_default();
     let mut total = HashMap::new();
-    calls.iter().for_each(|call| *total.entry(tool(call)).or_insert(0) += 1);
+    for call in calls {
+        *total.entry(tool(call)).or_insert(0) += 1;
+    }
     let mut seen = HashMap::new();
     let name = |call: &&FunctionCall| {
         let tool = tool(call);

@@ -1,6 +1,7 @@
 //! Rules of a case over the runs of its test: where something may vary, and how often a run needed that.
 
 use eval_core::metric::LoosenedPoint;
+use eval_core::report::ScoredMetric;
 
 use super::test::TestResult;
 
@@ -33,7 +34,7 @@ impl<'r> TestResult<'r> {
         let mut rules: Vec<AppliedRule<'r>> = Vec::new();
         for scored in self.attempt.evaluations.iter().filter_map(|evaluation| evaluation.scored.as_ref()) {
             let of_metric = scored.metrics.iter().find(|scored| scored.name == metric);
-            for (turn, point) in of_metric.into_iter().flat_map(|scored| scored.loosened()) {
+            for (turn, point) in of_metric.into_iter().flat_map(ScoredMetric::loosened) {
                 let is_same = |rule: &&mut AppliedRule<'_>| {
                     let known = rule.point;
                     rule.turn == turn

@@ -76,6 +76,7 @@ fn loosened(
 fn points(calls: &RuledCalls<'_>, counts_others: bool, pairs: Option<&[Pair]>) -> Vec<LoosenedPoint> {
     let RuledCalls { expected, rules, .. } = calls;
     let mut made: Vec<Vec<usize>> = vec![Vec::new(); expected.len()];
+    let mut differs = vec![false; expected.len()];
     let mut in_order = true;
     let mut last = None;
     for pair in pairs.into_iter().flatten() {
@@ -84,6 +85,9 @@ fn points(calls: &RuledCalls<'_>, counts_others: bool, pairs: Option<&[Pair]>) -
             in_order &= last.is_none_or(|last| last < actual);
             last = Some(actual);
         }
+        if let Pair::Changed(expected, _) = *pair {
+            differs[expected] = true;
+        }
     }
     let mut points = Vec::new();
     let mut add = |call: Option<&str>, path: Option<String>, matcher: String, needed: bool| {
@@ -91,9 +95,10 @@ fn points(calls: &RuledCalls<'_>, counts_others: bool, pairs: Option<&[Pair]>) -
     };
     let names = call_names(expected);
     for (at, call) in names.iter().enumerate() {
-        let is_made = pairs.is_none() || !made[at].is_empty();
+        let is_made = pairs.is_none() || !made[at].is_empty() || differs[at];
         let of_args = if is_made { rules.points(at) } else { Vec::new() };
-        let mut needed = vec![false; of_args.len()];
+        // A call that does not match is not equal either: none of its rules is needless.
+        let mut needed = vec![differs[at]; of_args.len()];
         for actual in &made[at] {
             if let Relation::Loosened(found) = calls.relation(at, *actual) {
                 needed.iter_mut().zip(found).for_each(|(needed, point)| *needed |= point.needed);

@@ -42,6 +42,7 @@ fn score(
     score_case(&built_in(metric).unwrap(), &case, &[turn(made)], &criterion).scores()[0].clone()
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "arguments are written where they are used")]
 fn call(name: &str, args: serde_json::Value) -> serde_json::Value {
     json!({"name": name, "args": args})
 }

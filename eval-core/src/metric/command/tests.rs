@@ -209,7 +209,7 @@ async fn a_kept_program_that_ends_or_hangs_in_place_of_an_answer_is_an_error() {
 #[test]
 fn a_metric_of_a_program_keeps_its_time_limit_itself_and_has_a_range() {
     let of = |metric: CommandMetric| BoxMetric::new(metric);
-    let usual = Duration::from_secs(60);
+    let usual = Duration::from_mins(1);
     let unset = of(CommandMetric::new(Command::new("a")));
     assert_eq!(unset.time_limit(usual), Duration::from_secs(70));
     assert_eq!(

@@ -213,15 +213,7 @@ fn same_entries(own: &Map, others: &[&Map], mut other: impl FnMut(&str, Vec<Opti
             [Some(value), others @ ..] if others.iter().all(|other| *other == Some(*value)) => {
                 same.push((key.to_owned(), (*value).clone()));
             }
-<<<<<<< HEAD
             _ => other(key, values),
-=======
-            _ => {
-                let shown =
-                    |value: Option<&Value>| value.map_or_else(|| "(none)".to_owned(), ToString::to_string);
-                other(key, values.iter().copied().map(shown).collect());
-            }
->>>>>>> 0a801ce6 (The values of what varied are taken by value, as the lint on references of options asks)
         }
     }
     same.into_iter().collect()

@@ -1,7 +1,9 @@
 //! Agents whose calls the case answers.
 
+use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::Poll;
 
 use eval_format::{FunctionCall, ToolSource};
 use serde_core::de::DeserializeOwned;
@@ -36,9 +38,11 @@ impl Real {
     }
 
     /// The tool itself.
-    async fn get_weather(self) -> Result<serde_json::Value, BoxError> {
-        self.0.fetch_add(1, Ordering::Relaxed);
-        Ok(json!({"sky": "REAL"}))
+    fn get_weather(self) -> impl Future<Output = Result<serde_json::Value, BoxError>> {
+        poll_fn(move |_| {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            Poll::Ready(Ok(json!({"sky": "REAL"})))
+        })
     }
 }
 

@@ -49,9 +49,12 @@ impl Draft {
         let mut draft = Self::empty(name);
         collect(&Path::new(WORKSPACE).join("examples").join(name), "", &mut draft.files);
         let manifest = draft.files.remove("Cargo.toml").expect("an example is a package");
-        let lines = manifest.lines().map(|line| match line.starts_with("eval-core = ") {
-            true => "eval-core = { {evals} }\n".to_owned(),
-            false => format!("{line}\n").replace("\"../../", "\"{workspace}/"),
+        let lines = manifest.lines().map(|line| {
+            if line.starts_with("eval-core = ") {
+                "eval-core = { {evals} }\n".to_owned()
+            } else {
+                format!("{line}\n").replace("\"../../", "\"{workspace}/")
+            }
         });
         draft.manifest = Some(lines.collect());
         draft

@@ -182,6 +182,12 @@ fn each_mistake_is_an_error_at_its_place_with_a_remedy() {
             "",
         ),
         (
+            calls("get_weather", json!({"city": {"regex": "a".repeat(1025)}})),
+            "",
+            "it has 1025 bytes, and the most is 1024",
+            "",
+        ),
+        (
             calls("get_weather", json!({"city": {"contains": " "}})),
             r#"" ""#,
             "an empty text is in every text",

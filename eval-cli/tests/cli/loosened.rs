@@ -38,6 +38,11 @@ struct Ten {
     played: serde_json::Map<String, Value>,
 }
 
+/// A set of these cases.
+fn set_of(cases: &[Value]) -> String {
+    json!({ "eval_set_id": "ten", "eval_cases": cases }).to_string()
+}
+
 impl Ten {
     fn new() -> Self {
         let (set, made) = (data("ten.evalset.json"), data("made.json"));
@@ -63,12 +68,8 @@ impl Ten {
         let folder = Folder::new(test);
         folder.write("agent.py", AGENT).write("played.json", json!(self.played).to_string());
         folder.write("test_config.json", data("test_config.json").to_string());
-        folder.write("ten.evalset.json", self.set(&self.cases));
+        folder.write("ten.evalset.json", set_of(&self.cases));
         folder
-    }
-
-    fn set(&self, cases: &[Value]) -> String {
-        json!({ "eval_set_id": "ten", "eval_cases": cases }).to_string()
     }
 
     /// The same cases without their rules and demands.
@@ -77,7 +78,7 @@ impl Ten {
         for case in &mut cases {
             case.as_object_mut().expect("a case").remove("_expect");
         }
-        self.set(&cases)
+        set_of(&cases)
     }
 
     /// A trace for each case: the calls of the agent, and its answer.

@@ -99,8 +99,7 @@ mod tests {
             let response = |text: &str| {
                 let (call_text, value) = text.rsplit_once(':').unwrap();
                 let value = if value.is_empty() { "null".to_owned() } else { format!(r#"{{"n": {value}}}"#) };
-                let call = call(call_text).replace(r#""args": {}"#, &format!(r#""response": {value}"#));
-                call
+                call(call_text).replace(r#""args": {}"#, &format!(r#""response": {value}"#))
             };
             let list = |text: &str, make: &dyn Fn(&str) -> String| {
                 text.split_whitespace().map(make).collect::<Vec<_>>().join(", ")

@@ -38,6 +38,7 @@ impl Real {
     /// The tool itself.
     async fn get_weather(self) -> Result<serde_json::Value, BoxError> {
         self.0.fetch_add(1, Ordering::Relaxed);
+        tokio::task::yield_now().await;
         Ok(json!({"sky": "REAL"}))
     }
 }

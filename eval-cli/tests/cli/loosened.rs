@@ -226,7 +226,7 @@ fn a_run_from_before_the_rules_is_scored_again_under_them_and_without_them() {
     let folder = ten.folder("loosened-rescore");
     folder.write("ten.evalset.json", ten.strict());
     folder.run(&PROGRAM);
-    folder.write("ten.evalset.json", ten.set(&ten.cases));
+    folder.write("ten.evalset.json", set_of(&ten.cases));
     check(&folder.run(&["rescore", "--format", "json"]));
     let ran = folder.run(&["rescore"]);
     assert!(ran.out.contains("points loosened since this run"), "{}", ran.out);
@@ -245,7 +245,7 @@ fn rules_that_no_run_needed_are_named() {
     let mut case = ten.cases.iter().find(|case| case["eval_id"] == "floats passes 1").unwrap().clone();
     case["_expect"] =
         json!({ "1": { "calls": { "calculator#1": { "a": "any" }, "calculator#2": { "b": "number" } } } });
-    folder.write("ten.evalset.json", ten.set(&[case]));
+    folder.write("ten.evalset.json", set_of(&[case]));
     let ran = folder.run(&["run", "ten.evalset.json", "--agent-cmd", "python3 agent.py", "--runs", "3"]);
     assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
     let said = "turn 1: `calculator#1 a: any` was equal in 3 of 3 runs";

@@ -33,7 +33,7 @@ fn as_meant(case: &EvalCase) -> impl Agent {
 }
 
 #[eval_set("tests/expectations/ten.evalset.json")]
-#[should_panic(expected = "ten.evalset.json")]
+#[should_panic(expected = "below 1.0")]
 fn not_as_meant(case: &EvalCase) -> impl Agent {
     playing(&made()[case.eval_id.as_str()]["fails"][0])
 }

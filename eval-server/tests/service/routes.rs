@@ -59,6 +59,7 @@ fn metrics_are_listed_by_what_they_are_about() {
                 "per_turn_user_simulator_quality_v1",
                 "final_response_match_v1",
                 "response_similarity",
+                "answer_demands",
                 "intermediate_response_match",
             ],
         ),

@@ -29,7 +29,6 @@
 
 mod answers;
 mod golden;
-mod matching;
 
 pub use answers::{ToolAnswer, ToolOutcome};
 pub use golden::{Answered, GoldenError, GoldenTools, ToolMiss};

@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use eval_format::expect::{Relation, Rules, TurnRules};
 use eval_format::tools::{FaultOutcome, ToolFault, ToolFaults, answered_calls};
-use eval_format::{EvalCase, FunctionCall, Map, Value};
+use eval_format::{ArgsMatch, EvalCase, FunctionCall, Map, Value};
 use eval_support::message::cut;
 use eval_support::words::{count, short_code_list};
 
-use super::matching::{differences, first_match};
+use crate::score::equality::values_equal;
 
 /// The answer to one call of a tool.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,6 +41,7 @@ pub enum ToolOutcome {
 #[derive(Debug, Default)]
 pub(super) struct Answers {
     turns: Vec<Vec<Golden>>,
+    rules: Rules,
     faults: ToolFaults,
     /// One flag for each fault.
     reached: Vec<bool>,
@@ -53,8 +55,25 @@ pub(super) struct Answers {
 #[derive(Debug)]
 struct Golden {
     call: FunctionCall,
+    /// Its position among the expected calls of the turn.
+    at: usize,
     response: Map,
-    is_used: bool,
+    uses: usize,
+}
+
+impl Golden {
+    fn is_used(&self) -> bool {
+        self.uses > 0
+    }
+
+    /// Whether a call is this one, to the letter or under the rules of the turn.
+    fn matches(&self, call: &FunctionCall, rules: &TurnRules, to_the_letter: bool) -> bool {
+        if to_the_letter {
+            return self.call.name == call.name && differences(&self.call, call).is_empty();
+        }
+        let relation = rules.compare(self.at, &self.call, call, ArgsMatch::Exact);
+        matches!(relation, Relation::Equal | Relation::Loosened(..))
+    }
 }
 
 /// The number of goldens that a message shows.
@@ -65,15 +84,17 @@ const SHOWN_LENGTH: usize = 160;
 impl Answers {
     pub(super) fn new(case: &EvalCase) -> Self {
         let turns = case.conversation.iter().map(|turn| {
-            let answered = answered_calls(turn).into_iter();
-            let goldens = answered.filter_map(|(call, response)| {
-                Some(Golden { call: call.clone(), response: response?.clone(), is_used: false })
+            let answered = answered_calls(turn).into_iter().enumerate();
+            let goldens = answered.filter_map(|(at, (call, response))| {
+                Some(Golden { call: call.clone(), at, response: response?.clone(), uses: 0 })
             });
             goldens.collect()
         });
         let faults = ToolFaults::of(case);
         let reached = vec![false; faults.iter().count()];
-        Self { turns: turns.collect(), faults, reached, ..Self::default() }
+        // Mistakes in rules are found before a case runs.
+        let rules = Rules::of(case).unwrap_or_default();
+        Self { turns: turns.collect(), rules, faults, reached, ..Self::default() }
     }
 
     pub(super) fn begin_turn(&mut self) {
@@ -117,17 +138,28 @@ impl Answers {
         Ok(answer)
     }
 
-    /// The response of the first unused expected call of the turn that the call matches: equal calls first.
+    /// The response of the first expected call of the turn that the call matches: an unused one before one that may be
+    /// repeated, and among these an equal one before one that only a rule lets match.
     fn golden(&mut self, name: &str, args: &Map) -> Result<Map, String> {
         let call = FunctionCall::new(name, args.clone());
         let turn = self.turn;
-        let goldens = turn.checked_sub(1).and_then(|at| self.turns.get_mut(at));
-        let goldens = goldens.map(Vec::as_mut_slice).unwrap_or_default();
-        let unused = goldens.iter_mut().filter(|golden| !golden.is_used);
-        match first_match(unused, |golden| &golden.call, &call) {
-            Some(golden) => {
-                golden.is_used = true;
-                Ok(golden.response.clone())
+        let Some((rules, goldens)) =
+            turn.checked_sub(1).and_then(|at| Some((self.rules.turn(at), self.turns.get_mut(at)?)))
+        else {
+            return Err(missed(&call, turn, &[]));
+        };
+        let found = [(false, true), (false, false), (true, true), (true, false)].into_iter().find_map(
+            |(again, to_the_letter)| {
+                goldens.iter().position(|golden| {
+                    let most = if again { rules.most(golden.at) } else { 1 };
+                    golden.uses < most && golden.matches(&call, rules, to_the_letter)
+                })
+            },
+        );
+        match found {
+            Some(at) => {
+                goldens[at].uses += 1;
+                Ok(goldens[at].response.clone())
             }
             None => Err(missed(&call, turn, goldens)),
         }
@@ -151,7 +183,7 @@ impl Answers {
     pub(super) fn unused(&self) -> Vec<String> {
         let mut notes = Vec::new();
         for (at, goldens) in self.turns.iter().enumerate().take(self.turn) {
-            let unused: Vec<&Golden> = goldens.iter().filter(|golden| !golden.is_used).collect();
+            let unused: Vec<&Golden> = goldens.iter().filter(|golden| !golden.is_used()).collect();
             if !unused.is_empty() {
                 notes.push(format!(
                     "turn {} did not use {} of {}: {}",
@@ -174,7 +206,7 @@ fn missed(call: &FunctionCall, turn: usize, goldens: &[Golden]) -> String {
         return text;
     }
     let of_tool = |golden: &&Golden| golden.call.name == call.name;
-    let unused = goldens.iter().filter(|golden| !golden.is_used);
+    let unused = goldens.iter().filter(|golden| !golden.is_used());
     let near = unused.clone().filter(of_tool).min_by_key(|golden| differences(&golden.call, call).len());
     match near {
         Some(near) => {
@@ -187,11 +219,22 @@ fn missed(call: &FunctionCall, turn: usize, goldens: &[Golden]) -> String {
         }
         None => {}
     }
-    let used = goldens.iter().filter(|golden| golden.is_used);
+    let used = goldens.iter().filter(|golden| golden.is_used());
     if used.clone().next().is_some() {
         text.push_str(&format!("; used up: {}", shown(used)));
     }
     text
+}
+
+/// The arguments in which two calls differ. Absent arguments are none.
+fn differences<'c>(expected: &'c FunctionCall, actual: &'c FunctionCall) -> Vec<&'c str> {
+    let none = const { &Map::new() };
+    let (expected, actual) = (expected.args.as_ref().unwrap_or(none), actual.args.as_ref().unwrap_or(none));
+    let missing = expected.keys().filter(|key| !actual.contains_key(key));
+    let unequal = actual
+        .iter()
+        .filter(|(key, value)| !expected.get(key).is_some_and(|expected| values_equal(expected, value)));
+    unequal.map(|(key, _)| key).chain(missing).collect()
 }
 
 fn shown<'a>(goldens: impl Iterator<Item = &'a Golden>) -> String {
@@ -250,6 +293,22 @@ mod tests {
     }
 
     #[test]
+    fn calls_differ_in_arguments_that_are_unequal_missing_or_further() {
+        for (expected, actual, differ) in [
+            (json!({}), json!({}), vec![]),
+            (json!({"x": 1}), json!({"x": 1.0}), vec![]),
+            (json!({"x": 1, "y": 2}), json!({"y": 3, "z": 4}), vec!["y", "z", "x"]),
+            (json!({"x": null}), json!({}), vec!["x"]),
+        ] {
+            let (expected, actual) = (FunctionCall::new("f", expected), FunctionCall::new("f", actual));
+            assert_eq!(differences(&expected, &actual), differ);
+        }
+        let mut bare = FunctionCall::default();
+        bare.name = Some("f".to_owned());
+        assert!(differences(&bare, &FunctionCall::new("f", json!({}))).is_empty());
+    }
+
+    #[test]
     fn each_golden_of_the_turn_answers_once_in_the_order_of_equal_calls() {
         let mut answers = Answers::new(&case(&["f(a)=1 f(a)=2 g(a)=3", "f(a)=4"]));
         answers.begin_turn();
@@ -281,6 +340,22 @@ mod tests {
             r#"no golden answers f(x: "Paris") in turn 1; the turn has answers for g(x: "1"); used up: f(x: "Paris")"#
         );
         assert_eq!(answers.unused(), [r#"turn 1 did not use 1 of 2 golden answers: g(x: "1")"#]);
+    }
+
+    #[test]
+    fn rules_of_the_case_let_a_golden_answer_other_arguments_and_answer_again() {
+        let rules = json!({"1": {"calls": {"f#2": {"x": {"contains": "b"}}}, "repeat": {"g": 2}}});
+        let case = case(&["f(b)=1 f(ab)=2 g(a)=3"]).with_extra(EvalCase::EXPECT_KEY, rules);
+        let mut answers = Answers::new(&case);
+        answers.begin_turn();
+        // An equal golden answers first, and by rule no golden answers whose call has none.
+        let found = ["f(bb)", "f(b)", "g(a)", "g(a)"].map(|text| call(&mut answers, text));
+        assert_eq!(found, ["2", "1", "3", "3"]);
+        assert!(call(&mut answers, "f(b)").starts_with("no golden answers f("));
+        assert!(call(&mut answers, "g(a)").starts_with("no golden answers g("));
+        let mut literal = Answers::new(&self::case(&["f(b)=1 f(ab)=2"]));
+        literal.begin_turn();
+        assert!(call(&mut literal, "f(bb)").starts_with("no golden answers f("));
     }
 
     #[test]

@@ -122,7 +122,7 @@ impl Log {
         Arc::new(Self { tools, ..Self::default() })
     }
 
-    /// The golden tools of the conversation. A detached log has those of the conversation whose agent is at work.
+    /// The golden tools of the conversation. A detached log uses the golden tools of the conversation in progress.
     pub(crate) fn tools(&self) -> Option<GoldenTools> {
         if !self.state.lock().is_detached {
             return self.tools.clone();

@@ -391,7 +391,7 @@ fn runs_its_own_code(name: &str) -> String {
     )
 }
 
-/// The value that a golden stands for: its object, or what is below its only key `result`.
+/// The value of a golden: its object, or the value of its only key `result`.
 fn fitted<T: DeserializeOwned>(response: &Value) -> Result<T, serde_json::Error> {
     let of = |value: &Value| serde_json::to_value(value).and_then(serde_json::from_value);
     of(response).or_else(|error| match only(response, "result") {

@@ -1,4 +1,4 @@
-//! Whether runs did what their case expects: a failure of such runs is no fault of the golden.
+//! Comparison of runs with all that their case expects: if they are equal, a failure is no fault of the golden.
 
 use eval_format::{Content, EvalCase, FunctionCall, Invocation};
 

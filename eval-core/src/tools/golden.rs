@@ -59,7 +59,7 @@ pub struct Answered {
     pub state: Map,
 }
 
-/// The failure of a tool that a golden stands for: the fault `raises`, or a call that no golden answers.
+/// The failure of a golden tool: the fault `raises`, or a call without a golden answer.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GoldenError {

@@ -128,7 +128,7 @@ async fn save<A: Agent, F: Fn() -> A>(
 
 enum Typed {
     Line(io::Result<String>),
-    /// The end of the input, or Ctrl-C. It saves what was said, as `/quit` does: it may have cost money.
+    /// The end of the input, or Ctrl-C. It saves the conversation, as `/quit` does, since the conversation may have cost money.
     End,
 }
 

@@ -83,6 +83,10 @@ async fn a_case_changes_criteria_of_its_config_and_says_so() {
         report.metrics.iter().filter(|it| it.criterion.is_some()).map(|it| &*it.name).collect();
     assert_eq!(names, ["tool_trajectory_avg_score", "answer_demands"]);
     assert!(report.notes.iter().any(|note| note == "`_criteria` of this case: `response_match_score`: null"));
+    // The metrics that decide each case with what they read can be taken out too.
+    let without = case.clone().with_criterion("answer_demands", Value::Null);
+    let report = EvalRunner::new().run_case(&without, || playing(played)).await.expect("it runs");
+    assert!(report.metric("answer_demands").is_none() && report.verdict.passed(), "{report}");
     // As ADK does, the criteria of the config hold.
     let literal = EvalRunner::new().literal(true);
     let report = literal.run_case(&case, || playing(played)).await.expect("it runs");

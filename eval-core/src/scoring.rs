@@ -111,7 +111,8 @@ impl ScoringPlan {
         let changed = self.metrics.iter().filter_map(|planned| {
             let name = &planned.rule.name;
             if self.config.criterion(name).is_none() {
-                return Some(planned.clone());
+                let is_taken_out = planned.origin == Origin::Always && case.takes_out(name);
+                return (!is_taken_out).then(|| planned.clone());
             }
             let criterion = own.criterion(name)?.clone();
             let rule = Rule { criterion: Some(criterion.clone()), ..planned.rule.clone() };

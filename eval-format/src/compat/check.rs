@@ -135,7 +135,7 @@ fn undecided(scope: &Scope<'_>, case: &EvalCase) -> Option<Vec<String>> {
     }
     // These decide any case that has what they read, unless a criterion says otherwise.
     for name in [FINAL_SESSION_STATE_MATCH, ANSWER_DEMANDS] {
-        if scope.config.criterion(name).is_none() {
+        if scope.config.criterion(name).is_none() && !case.takes_out(name) {
             metric(name)?.cannot_fail(&Criterion::new(1.0), case, scope.gate)?;
         }
     }

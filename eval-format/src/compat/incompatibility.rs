@@ -47,8 +47,6 @@ pub(super) enum Part {
     Call(CallPlace),
     /// The last of these keys of the case.
     Keys(Vec<String>),
-    /// The key `_tools`.
-    Tools,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,10 +144,6 @@ impl Incompatibility {
                 let (path, range) = call.find(set, &case.range, path)?;
                 return Some((path, range, "no response belongs to this call"));
             }
-            Part::Tools => {
-                let (key, range) = set.key_in(case, &[EvalCase::TOOLS_KEY])?;
-                return Some((path.key(&key), range, "faults of tools"));
-            }
         }
         if self.code != ProblemCode::NothingChecked {
             return None;
@@ -165,6 +159,7 @@ impl Incompatibility {
             ProblemCode::CaseCriteria => "cannot be laid over the config",
             ProblemCode::NothingChecked => "nothing that an agent does can fail this case",
             ProblemCode::CannotPass => "by these criteria no answer passes this case",
+            ProblemCode::ToolFault => "faults of tools",
             ProblemCode::UnansweredCall => "golden tools cannot answer this case",
             _ => "this case cannot be scored",
         }

@@ -59,7 +59,7 @@ fn unplayed(at: usize, case: &EvalCase) -> Option<Incompatibility> {
         format!("nothing plays its fault `{}`, as the tools of the agent run", shown(&first.name()));
     let help = "say `tools = \"golden\"` in the attribute, `--tools golden` to `run`, or `tools(ToolSource::Golden)` of the runner";
     let found = Incompatibility::of_case(at, case, ProblemCode::ToolFault, message, help.to_owned());
-    Some(found.at(Part::Tools))
+    Some(found.at_keys(&[EvalCase::TOOLS_KEY]))
 }
 
 fn of_case(at: usize, case: &EvalCase, message: String, help: &str) -> Incompatibility {

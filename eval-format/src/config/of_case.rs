@@ -44,6 +44,12 @@ impl EvalCase {
         self.extra.get(KEY)?.as_object().filter(|criteria| !criteria.is_empty())
     }
 
+    /// Whether the key `_criteria` has `null` for a metric: it is not for this case.
+    #[doc(hidden)]
+    pub fn takes_out(&self, metric: &str) -> bool {
+        self.own_criteria().and_then(|own| own.get(metric)).is_some_and(Value::is_null)
+    }
+
     /// Takes a metric of the config out for this case, or changes its threshold or the keys of its criterion.
     ///
     /// ```

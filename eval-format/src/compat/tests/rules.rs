@@ -9,7 +9,7 @@ use crate::model::{EvalCase, FunctionCall, Invocation, Rubric};
 use crate::options::TurnAggregation;
 use crate::problem::ProblemCode;
 use crate::reader::check_set;
-use crate::value::Value;
+use crate::value::{Map, Value};
 
 const TRAJECTORY: &str = "tool_trajectory_avg_score";
 const ANSWER: &str = "response_match_score";
@@ -162,4 +162,18 @@ fn every_check_asks_the_criteria_of_the_case() {
     let spoken = case(json!(null));
     assert_eq!(counted(&spoken), "");
     assert_eq!(counted(&spoken.with_criterion(TRAJECTORY, Value::Null)), "1 tool call");
+}
+
+#[test]
+fn a_metric_that_a_case_takes_out_decides_it_no_more_whether_its_config_names_it_or_not() {
+    const STATE: &str = "final_session_state_match";
+    let unnamed =
+        EvalConfig::default().with(TRAJECTORY, Criterion::new(1.0).with_match_type(MatchType::InOrder));
+    let named = unnamed.clone().with(STATE, Criterion::new(1.0));
+    let state = EvalCase::new("c").turn(Invocation::user("Hi")).final_state(Map::from([("k", 1)]));
+    for config in [unnamed, named] {
+        assert_eq!(found(&config, &[], &state), []);
+        let found = found(&config, &[], &state.clone().with_criterion(STATE, Value::Null));
+        assert_eq!(found.iter().map(|(code, _)| *code).collect::<Vec<_>>(), [ProblemCode::NothingChecked]);
+    }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use eval_format::expect::{Relation, Rules, TurnRules};
+use eval_format::expect::{Rules, TurnRules};
 use eval_format::tools::{FaultOutcome, ToolFault, ToolFaults, answered_calls};
 use eval_format::{ArgsMatch, EvalCase, FunctionCall, Map, Value};
 use eval_support::message::cut;
@@ -69,10 +69,11 @@ impl Golden {
     /// Whether a call is this one, to the letter or under the rules of the turn.
     fn matches(&self, call: &FunctionCall, rules: &TurnRules, to_the_letter: bool) -> bool {
         if to_the_letter {
-            return self.call.name == call.name && differences(&self.call, call).is_empty();
+            let none = const { &Map::new() };
+            let [expected, actual] = [&self.call, call].map(|call| call.args.as_ref().unwrap_or(none));
+            return self.call.name == call.name && expected.equals(actual);
         }
-        let relation = rules.compare(self.at, &self.call, call, ArgsMatch::Exact);
-        matches!(relation, Relation::Equal | Relation::Loosened(..))
+        rules.compare(self.at, &self.call, call, ArgsMatch::Exact).matches()
     }
 }
 
@@ -237,10 +238,10 @@ fn differences<'c>(expected: &'c FunctionCall, actual: &'c FunctionCall) -> Vec<
     unequal.map(|(key, _)| key).chain(missing).collect()
 }
 
-fn shown<'a>(goldens: impl Iterator<Item = &'a Golden>) -> String {
-    let all: Vec<String> = goldens.map(|golden| in_short(&golden.call)).collect();
-    let named = all.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
-    match all.len().saturating_sub(SHOWN) {
+fn shown<'a>(mut goldens: impl Iterator<Item = &'a Golden>) -> String {
+    let named: Vec<String> = goldens.by_ref().take(SHOWN).map(|golden| in_short(&golden.call)).collect();
+    let named = named.join(", ");
+    match goldens.count() {
         0 => named,
         more => format!("{named} and {more} more"),
     }

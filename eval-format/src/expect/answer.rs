@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::compare::MOST_REASONS;
 use super::matcher::{Matcher, Tolerance, fold, lacking, one_or_list, quoted, show};
 use super::numbers::numbers;
 use super::path::ArgPath;
@@ -270,8 +271,9 @@ impl JsonDemand {
 
     /// The reasons why the values at a path do not fulfil the demand.
     fn reasons(&self, path: &ArgPath, root: &Value) -> Vec<String> {
-        let values = path.values(root);
-        if values.is_empty() {
+        let places = path.places(root);
+        // An item that lacks the value does not fulfil what is demanded of each.
+        if places.is_empty() || places.contains(&None) {
             return vec![format!("has JSON without `{path}`")];
         }
         let refused = |seen: &&Value| match self {
@@ -279,9 +281,10 @@ impl JsonDemand {
             Self::Equals(value) => Some(format!("is {}, not {}", show(seen), show(value))),
             Self::Matches(matcher) => (!matcher.takes(None, seen)).then(|| matcher.reason(None, seen)),
         };
+        let values = places.iter().flatten().copied();
         values
-            .iter()
-            .filter_map(refused)
+            .filter_map(|seen| refused(&seen))
+            .take(MOST_REASONS)
             .map(|reason| format!("has JSON in which `{path}` {reason}"))
             .collect()
     }

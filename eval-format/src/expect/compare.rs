@@ -75,7 +75,7 @@ pub(super) enum CallRules {
 const MOST_STEPS: usize = 1 << 22;
 
 /// More reasons are not looked for.
-const MOST_REASONS: usize = 100;
+pub(super) const MOST_REASONS: usize = 100;
 
 /// Compares the arguments of a call whose tool is the expected one.
 pub(super) fn compare(

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use eval_support::message::truncated;
+use eval_support::secrets::mask;
 use eval_support::untrusted::one_line;
 use unicode_normalization::UnicodeNormalization;
 
@@ -349,18 +350,22 @@ fn is_date_time(text: &str) -> bool {
     let has_seconds = has_form(time, "00:00:00");
     let is_fraction = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     // A minute may have a second 60.
-    let is_time =
-        time < "24" && (has_seconds || has_form(time, "00:00")) && clock_parts(time).all(|part| part <= 60);
+    let is_time = time < "24" && (has_seconds || has_form(time, "00:00")) && is_clock(time);
     let is_offset = match offset.strip_prefix(['+', '-']) {
-        Some(hours) => hours < "24" && (has_form(hours, "00:00") || has_form(hours, "0000")),
+        Some(hours) => {
+            (has_form(hours, "00:00") || has_form(hours, "0000"))
+                && *hours < *"24"
+                && hours[hours.len() - 2..] < *"60"
+        }
         None => matches!(offset, "" | "Z"),
     };
     is_date(date) && is_time && fraction.is_none_or(|digits| has_seconds && is_fraction(digits)) && is_offset
 }
 
-/// Minutes and seconds.
-fn clock_parts(time: &str) -> impl Iterator<Item = u32> {
-    time.split(':').skip(1).filter_map(|part| part.parse().ok())
+/// Whether the minutes are at most 59, and the seconds at most 60.
+fn is_clock(time: &str) -> bool {
+    let mut parts = time.split(':').skip(1);
+    parts.next().is_some_and(|minutes| minutes < "60") && parts.next().is_none_or(|seconds| seconds <= "60")
 }
 
 fn is_url(text: &str) -> bool {
@@ -371,7 +376,7 @@ fn is_url(text: &str) -> bool {
 /// A value as reasons print it: on one line, cut, with control characters spelt out.
 pub(super) fn show(value: &Value) -> String {
     const LONGEST: usize = 80;
-    one_line(&truncated(&value.to_string(), LONGEST, "..."))
+    one_line(&truncated(&mask(&value.to_string()), LONGEST, "..."))
 }
 
 /// Texts as reasons list them: in quotes, with commas between them.

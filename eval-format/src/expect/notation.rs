@@ -73,9 +73,10 @@ pub enum Others {
 }
 
 impl Expect {
-    /// Adds the rules and demands of a turn, counted from 1.
+    /// Sets the rules and demands of a turn, counted from 1, in place of earlier ones.
     #[must_use]
     pub fn turn(mut self, number: usize, turn: TurnExpect) -> Self {
+        self.turns.retain(|(known, _)| *known != number);
         self.turns.push((number, turn));
         self
     }

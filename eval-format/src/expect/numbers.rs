@@ -51,13 +51,25 @@ fn is_end(rest: &str) -> bool {
     match chars.next() {
         Some(c) if is_word(c) => false,
         Some('.' | ',' | ':' | '/' | '–' | '−' | '-') => !chars.next().is_some_and(char::is_numeric),
+        Some(c) if is_between_groups(c) => !chars.next().is_some_and(char::is_numeric),
         _ => true,
     }
 }
 
+/// Whether digits of one number may stand on both sides of it: `1'000`, `1 000` with a blank that does not break.
+fn is_between_groups(c: char) -> bool {
+    matches!(c, '\'' | '’' | '\u{a0}' | '\u{202f}' | '\u{2009}')
+}
+
 /// Whether the number behind this text is negative; `None` if no number can begin there.
 fn sign(before: &str) -> Option<bool> {
-    let begins = |before: &str| !before.ends_with(|c| is_word(c) || matches!(c, '.' | ',' | ':' | '/'));
+    let ends_in_group = |before: &str| {
+        let mut back = before.chars().rev();
+        back.next().is_some_and(is_between_groups) && back.next().is_some_and(char::is_numeric)
+    };
+    let begins = |before: &str| {
+        !before.ends_with(|c| is_word(c) || matches!(c, '.' | ',' | ':' | '/')) && !ends_in_group(before)
+    };
     match before.chars().next_back() {
         Some(sign @ ('+' | '-' | '−' | '–')) => {
             let before = &before[..before.len() - sign.len_utf8()];

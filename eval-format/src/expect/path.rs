@@ -98,14 +98,19 @@ impl ArgPath {
 
     /// The values that it names below a value.
     pub(super) fn values<'v>(&self, root: &'v Value) -> Vec<&'v Value> {
-        let mut found = vec![root];
+        self.places(root).into_iter().flatten().collect()
+    }
+
+    /// The same with `None` for each item that lacks what the path names below it.
+    pub(super) fn places<'v>(&self, root: &'v Value) -> Vec<Option<&'v Value>> {
+        let mut found = vec![Some(root)];
         for step in &self.steps {
-            let below = |value: &'v Value| -> Vec<&'v Value> {
+            let below = |value: Option<&'v Value>| -> Vec<Option<&'v Value>> {
                 match (step, value) {
-                    (Step::Key(key), Value::Object(map)) => map.get(key).into_iter().collect(),
-                    (Step::Index(at), Value::Array(items)) => items.get(*at).into_iter().collect(),
-                    (Step::Each, Value::Array(items)) => items.iter().collect(),
-                    _ => Vec::new(),
+                    (Step::Each, Some(Value::Array(items))) => items.iter().map(Some).collect(),
+                    (Step::Key(key), Some(Value::Object(map))) => vec![map.get(key)],
+                    (Step::Index(at), Some(Value::Array(items))) => vec![items.get(*at)],
+                    _ => vec![None],
                 }
             };
             found = found.into_iter().flat_map(below).collect();

@@ -227,12 +227,14 @@ struct Golden<'g> {
     what: &'static str,
     turn: usize,
     tools: Vec<&'g str>,
+    /// The positions of each tool.
+    positions: HashMap<&'g str, Vec<usize>>,
 }
 
 fn resolve_turn(number: usize, golden: &Invocation, turn: &TurnExpect, faults: &mut Faults) -> TurnRules {
     let calls: Vec<&FunctionCall> = golden.tool_calls().collect();
-    let tools = calls.iter().map(|call| call.name.as_deref().unwrap_or_default()).collect();
-    let tools = Golden { what: "call", turn: number, tools };
+    let names = calls.iter().map(|call| call.name.as_deref().unwrap_or_default());
+    let tools = Golden::new("call", number, names.collect());
     let mut rules = TurnRules {
         calls: Vec::new(),
         any_order: turn.any_order,
@@ -265,7 +267,11 @@ fn resolve_turn(number: usize, golden: &Invocation, turn: &TurnExpect, faults: &
     faults.at("repeat", |faults| {
         for (name, most) in &turn.repeat {
             for at in faults.at(name, |faults| tools.find(name, faults)) {
-                by_call.entry(at).or_default().most = Some(*most);
+                let rule = by_call.entry(at).or_default();
+                if rule.most.is_some() {
+                    faults.at(name, |faults| twice(&tools, at, faults));
+                }
+                rule.most = Some(*most);
             }
         }
     });
@@ -273,11 +279,14 @@ fn resolve_turn(number: usize, golden: &Invocation, turn: &TurnExpect, faults: &
         rules.calls = (0..calls.len()).map(|at| by_call.remove(&at).unwrap_or_default()).collect();
     }
     let responses: Vec<&FunctionResponse> = golden.tool_responses().collect();
-    let tools = responses.iter().map(|response| response.name.as_deref().unwrap_or_default()).collect();
-    let tools = Golden { what: "response", turn: number, tools };
+    let names = responses.iter().map(|response| response.name.as_deref().unwrap_or_default());
+    let tools = Golden::new("response", number, names.collect());
     faults.at("responses", |faults| {
         for (name, values) in &turn.responses {
             for at in faults.at(name, |faults| tools.find(name, faults)) {
+                if rules.responses.iter().any(|(known, _)| *known == at) {
+                    faults.at(name, |faults| twice(&tools, at, faults));
+                }
                 let value = responses[at].response.clone().map(Value::Object);
                 let call = CallExpect::Args(values.clone());
                 let resolved = faults.at(name, |faults| call_rules(&call, value.as_ref(), faults));
@@ -334,12 +343,21 @@ fn no_argument(path: &ArgPath, golden: Option<&Value>, faults: &mut Faults) {
 fn twice(golden: &Golden<'_>, at: usize, faults: &mut Faults) {
     let tool = golden.tools[at];
     let number = golden.tools[..=at].iter().filter(|known| **known == tool).count();
-    let message = format!("two names stand for call {number} of `{}`", shown(tool));
-    faults.key(ProblemCode::DuplicateKey, message, "said again here").help("name each call once");
+    let what = golden.what;
+    let message = format!("two names are names of {what} {number} of `{}`", shown(tool));
+    faults.key(ProblemCode::DuplicateKey, message, "said again here").help(format!("name each {what} once"));
 }
 
-impl Golden<'_> {
-    /// The positions of the calls that a name stands for. A mistake is one of the key.
+impl<'g> Golden<'g> {
+    fn new(what: &'static str, turn: usize, tools: Vec<&'g str>) -> Self {
+        let mut positions: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (at, tool) in tools.iter().enumerate() {
+            positions.entry(tool).or_default().push(at);
+        }
+        Self { what, turn, tools, positions }
+    }
+
+    /// The positions of the calls of a name. A mistake is one of the key.
     fn find(&self, name: &str, faults: &mut Faults) -> Vec<usize> {
         match self.resolve(name) {
             Ok(found) => found,
@@ -366,20 +384,16 @@ impl Golden<'_> {
     }
 
     fn resolve(&self, name: &str) -> Result<Vec<usize>, (String, String)> {
-        let hits = |tool: &str| -> Vec<usize> {
-            (0..self.tools.len()).filter(|at| self.tools[*at] == tool).collect()
-        };
-        let whole = hits(name);
         let (tool, number) = match name.rsplit_once('#') {
-            Some((tool, number)) if whole.is_empty() => (tool, Some(number)),
+            Some((tool, number)) if !self.positions.contains_key(name) => (tool, Some(number)),
             _ => (name, None),
         };
-        let found = hits(tool);
+        let found = self.positions.get(tool).map(Vec::as_slice).unwrap_or_default();
         let tool = shown(tool);
         let (what, turn) = (self.what, self.turn);
         match (number, found.len()) {
             (_, 0) => Err((format!("no {what} of `{tool}` is expected in turn {turn}"), self.nearest(&tool))),
-            (Some("*"), _) | (None, 1) => Ok(found),
+            (Some("*"), _) | (None, 1) => Ok(found.to_vec()),
             (None, times) => Err((
                 format!("`{tool}` is expected {times} times in turn {turn}"),
                 format!("say which one: `{tool}#1`, .. or `{tool}#*` for all of them"),

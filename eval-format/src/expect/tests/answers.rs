@@ -40,6 +40,8 @@ fn numbers_are_found_and_none_is_invented() {
         ("12345678901234567890", &["12345678901234567890"]),
         ("5kg, 5 kg, 5", &["5", "5"]),
         ("٤٢ 42", &["42"]),
+        ("1'000, 1’000 and 1\u{202f}000 or 2\u{a0}000", &[]),
+        ("'5' and 6' tall", &["5", "6"]),
     ] {
         assert_eq!(found(text), expected, "{text}");
     }
@@ -119,6 +121,10 @@ fn json_is_read_from_the_first_fence_or_the_whole_answer() {
     );
     assert_eq!(
         unfulfilled(demands(), r#"{"period": "2026-04〜2026-06", "children": []}"#),
+        ["has JSON without `children[*].name`"]
+    );
+    assert_eq!(
+        unfulfilled(demands(), r#"{"period": "2026-04〜2026-06", "children": [{"name": "A"}, {}]}"#),
         ["has JSON without `children[*].name`"]
     );
     for broken in ["{broken", "", "no JSON", r#"{"period": 1, "period": 2}"#] {

@@ -229,7 +229,7 @@ fn each_mistake_is_an_error_at_its_place_with_a_remedy() {
         (
             json!({"1": {"calls": {"search#*": {"q": "text"}, "search#1": "any"}}}),
             r#""search#1""#,
-            "two names stand for call 1 of `search`",
+            "two names are names of call 1 of `search`",
             "",
         ),
         (

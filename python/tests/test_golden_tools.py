@@ -137,6 +137,43 @@ class GoldenTools(ProgramTest):
         program.start()
         self.assertEqual(program.turn("Paris")[-1]["type"], "turn_end")
 
+    def test_a_tool_belongs_to_its_conversation_alone(self):
+        program = self.program("""
+            import threading
+            from evalset._golden import current
+
+            def agent(message):
+                found = []
+
+                def look():
+                    try:
+                        found.append(current("look"))
+                    except Exception as error:
+                        found.append(str(error))
+
+                if message == "thread":
+                    thread = threading.Thread(target=look)
+                    thread.start()
+                    thread.join()
+                else:
+                    look()
+                return found[0] if isinstance(found[0], str) else type(found[0]).__name__
+            """)
+
+        def said(session, message):
+            return texts(program.turn(message, session=session))[0]
+
+        program.start("real")
+        self.assertEqual([said("real", "here"), said("real", "thread")], ["NoneType", "NoneType"])
+        program.start("golden", tools="golden")
+        self.assertEqual([said("real", "here"), said("golden", "here")], ["NoneType", "Golden"])
+        # It may belong to either.
+        for session in ("real", "golden"):
+            self.assertIn("belongs to no conversation, while 2 ran and not all tools were real", said(session, "thread"))
+        program.write(type="end", session_id="real")
+        self.assertEqual(program.read()["type"], "ended")
+        self.assertEqual([said("golden", "here"), said("golden", "thread")], ["Golden", "Golden"])
+
     def test_tools_run_unless_they_are_golden(self):
         program = self.program(WEATHER + """
     @evalset.tool

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
 from . import _errors
-from ._golden import Golden
+from ._golden import Golden, conversation
 from ._json import plain
 from .turn import Session, Turn
 
@@ -85,13 +85,8 @@ class Conversation:
         self.task.cancel()
 
     async def _run(self) -> None:
-        if self._golden is None:
-            return await self._converse()
-        self._golden.open()
-        try:
+        with conversation(self._golden):
             await self._converse()
-        finally:
-            self._golden.close()
 
     async def _converse(self) -> None:
         try:

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import contextvars
 import dataclasses
 import inspect
 import itertools
 import threading
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from typing import Any
 
 from ._errors import AgentError
 from ._json import plain
 
-_CURRENT: contextvars.ContextVar[Golden | None] = contextvars.ContextVar("golden", default=None)
-# Of the conversations in progress.
-_OPEN: list[Golden] = []
+# Those of the conversation that a context belongs to, `(None,)` if its tools run; None if it belongs to none.
+_CURRENT: contextvars.ContextVar[tuple[Golden | None] | None] = contextvars.ContextVar("golden", default=None)
+# Those of each conversation in progress, None if its tools run.
+_OPEN: list[Golden | None] = []
 
 
 class ToolFailed(Exception):
@@ -35,14 +37,6 @@ class Golden:
         self._ids = itertools.count(1)
         self._lock = threading.Lock()
         self._waiting: dict[str, tuple[Future[Any], dict[str, Any] | None]] = {}
-
-    def open(self) -> None:
-        """Makes these the tools of the caller's context, until `close`."""
-        _CURRENT.set(self)
-        _OPEN.append(self)
-
-    def close(self) -> None:
-        _OPEN.remove(self)
 
     def ask(self, name: str, args: Mapping[str, Any]) -> Any:
         """What a tool answers. Blocks its thread."""
@@ -79,16 +73,30 @@ class Golden:
         return answer
 
 
+@contextlib.contextmanager
+def conversation(golden: Golden | None) -> Iterator[None]:
+    """Makes the caller's context the one of a conversation with these golden tools; None if its tools run."""
+    _CURRENT.set((golden,))
+    _OPEN.append(golden)
+    try:
+        yield
+    finally:
+        _OPEN.remove(golden)
+
+
 def current(tool: str) -> Golden | None:
     """The golden tools of the caller's conversation; None if its tools run. A thread that an agent started may not know it."""
-    golden = _CURRENT.get()
-    if golden is not None or not _OPEN:
-        return golden
-    if len(_OPEN) == 1:
-        return _OPEN[0]
+    known = _CURRENT.get()
+    if known is not None:
+        return known[0]
+    running = list(_OPEN)
+    if all(golden is None for golden in running):
+        return None
+    if len(running) == 1:
+        return running[0]
     raise AgentError(
-        f"the tool `{tool}` was called in a thread that belongs to no conversation, while {len(_OPEN)} ran with golden tools; "
-        "start the thread with `contextvars.copy_context().run`"
+        f"the tool `{tool}` was called in a thread that belongs to no conversation, while {len(running)} ran and not all tools "
+        "were real; start the thread with `contextvars.copy_context().run`"
     )
 
 

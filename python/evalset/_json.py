@@ -13,8 +13,9 @@ from typing import Any
 
 from ._errors import AgentError
 
-# How Python shows an object that has no text. It differs from run to run.
-ADDRESS = re.compile(r"(<.*?) at 0x[0-9a-fA-F]+>")
+# The end of how Python shows an object that has no text. It differs from run to run. Its begin, `<`, is looked for apart: a pattern
+# with both takes a time quadratic in the number of them.
+ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+>")
 
 
 def plain(value: Any) -> Any:
@@ -69,8 +70,9 @@ def as_text(value: Any) -> str:
     if isinstance(value, str):
         return str(value)
     text = json.dumps(plain(value), ensure_ascii=False)
-    if ADDRESS.search(text):
-        shown = ADDRESS.sub(r"\1>", text)[:80]
+    begin = text.find("<")
+    if begin >= 0 and ADDRESS.search(text, begin):
+        shown = ADDRESS.sub(">", text)[:80]
         raise AgentError(
             f"the answer is a `{type(value).__name__}` that JSON cannot show: {shown}; return a text, "
             "a dictionary, a dataclass or an object of pydantic"

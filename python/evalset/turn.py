@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,6 +17,8 @@ from ._parts import call_part, result_part, tokens
 # A result of a later turn may answer a call of an earlier one, so ids do not begin again.
 IDS = itertools.count(1)
 Write = Callable[["dict[str, Any]"], None]
+# The tool of ADK that hands over to another agent.
+TRANSFER_TO_AGENT = "transfer_to_agent"
 
 
 @dataclass
@@ -48,6 +51,9 @@ class Turn:
         self._write = write
         # The names of the tools whose results were not recorded yet, by the ids of their calls.
         self._open: dict[str, str] = {}
+        # The tools of the recorded calls, and those whose goldens were asked for. Threads append to lists without a loss.
+        self._called: list[str] = []
+        self._golden: list[str] = []
 
     @property
     def open_call(self) -> str | None:
@@ -83,6 +89,7 @@ class Turn:
         done = self.begin(name, args, author=author)
         golden = self.session.golden
         if golden is not None:
+            self._golden.append(name)
             if inspect.iscoroutinefunction(inspect.unwrap(call)):
                 return _finish(golden.asked(name, args), done, lambda answer: value(answer, call))
             return _done(lambda: golden.ask(name, args), done, lambda answer: value(answer, call))
@@ -98,11 +105,6 @@ class Turn:
 
     def tool_call(self, name: str, args: Mapping[str, Any], result: Any, *, author: str | None = None) -> None:
         """Records a call that was made already. A failure is `{"error": ".."}`."""
-        if self.session.golden is not None:
-            self.fail(
-                f"the call of `{name}` was recorded, and no golden was asked for it: its tool may have run; let `evalset.tool` or "
-                "`turn.tool` call it"
-            )
         self.begin(name, args, author=author)(result)
 
     def begin(self, name: str, args: Any, *, author: str | None = None) -> Callable[[Any], None]:
@@ -154,12 +156,27 @@ class Turn:
         # A result can be the answer, if the event says so.
         is_shown = (event.get("actions") or {}).get("skipSummarization") or any(map(_shows, content.get("parts") or []))
         self.shows_something = self.shows_something or bool(is_shown)
+        if not event.get("partial"):
+            called = [part["functionCall"] for part in content.get("parts") or [] if part.get("functionCall")]
+            self._called.extend(str(call.get("name")) for call in called)
         self._write({"type": "event", "event": event})
 
     def say(self, answer: Any) -> None:
         """Records an answer, unless it is the last text already. What is no text becomes JSON."""
         if answer is not None and as_text(answer) != self.answer:
             self.text(as_text(answer))
+
+    def check_asked(self) -> None:
+        """Makes the turn an error if a call was recorded whose golden was not asked for. `transfer_to_agent` runs."""
+        if self.session.golden is None:
+            return
+        unasked = Counter(self._called) - Counter(self._golden)
+        name = next((name for name in unasked if name != TRANSFER_TO_AGENT), None)
+        if name is not None:
+            self.fail(
+                f"the call of `{name}` was recorded, and no golden was asked for it: its tool may have run; let `evalset.tool` or "
+                "`turn.tool` call it"
+            )
 
     def fail(self, reason: str) -> None:
         """Makes the turn an error when it ends."""

@@ -100,6 +100,80 @@ class GoldenTools(ProgramTest):
 """)
         self.assertIn("the call of `get_weather` was recorded, and no golden was asked", program.turn("Paris")[-1]["message"])
 
+    def test_a_call_that_is_recorded_in_any_way_and_not_asked_for_is_an_error(self):
+        # The tool that is called in the right way beside it has its answer, and does not excuse it.
+        asks = WEATHER + """
+    def agent(message, turn):
+        get_weather(message)
+        {record}
+        return "sunny"
+"""
+        call = '{"functionCall": {"name": "get_weather", "args": {}}}'
+        for record, is_error in [
+            ('turn.tool_call("get_weather", {}, "sunny")', True),
+            ('turn.begin("get_weather", {})("sunny")', True),
+            (f"turn.model([{call}])", True),
+            (f'turn.event({{"content": {{"role": "model", "parts": [{call}]}}}})', True),
+            # It repeats what is recorded as a whole.
+            (f'turn.event({{"partial": True, "content": {{"role": "model", "parts": [{call}]}}}})', False),
+            ('turn.tool_call("transfer_to_agent", {"agent_name": "nurse"}, None)', False),
+            ('turn.model([{"text": "It is"}])', False),
+        ]:
+            with self.subTest(record):
+                program = self.golden(asks.replace("{record}", record))
+                program.ask("Paris")
+                self.answer(program, self.asked(program), result={"sky": "sunny"})
+                end = program.answer()[-1]
+                self.assertEqual(end["type"], "error" if is_error else "turn_end", end)
+                if is_error:
+                    self.assertIn("the call of `get_weather` was recorded, and no golden was asked", end["message"])
+
+    def test_recorded_calls_are_as_they_were_unless_tools_are_golden(self):
+        program = self.program("""
+    def agent(message, turn):
+        turn.tool_call("get_weather", {}, "sunny")
+        return "sunny"
+""")
+        program.start()
+        self.assertEqual(program.turn("Paris")[-1]["type"], "turn_end")
+
+    def test_a_tool_belongs_to_its_conversation_alone(self):
+        program = self.program("""
+            import threading
+            from evalset._golden import current
+
+            def agent(message):
+                found = []
+
+                def look():
+                    try:
+                        found.append(current("look"))
+                    except Exception as error:
+                        found.append(str(error))
+
+                if message == "thread":
+                    thread = threading.Thread(target=look)
+                    thread.start()
+                    thread.join()
+                else:
+                    look()
+                return found[0] if isinstance(found[0], str) else type(found[0]).__name__
+            """)
+
+        def said(session, message):
+            return texts(program.turn(message, session=session))[0]
+
+        program.start("real")
+        self.assertEqual([said("real", "here"), said("real", "thread")], ["NoneType", "NoneType"])
+        program.start("golden", tools="golden")
+        self.assertEqual([said("real", "here"), said("golden", "here")], ["NoneType", "Golden"])
+        # It may belong to either.
+        for session in ("real", "golden"):
+            self.assertIn("belongs to no conversation, while 2 ran and not all tools were real", said(session, "thread"))
+        program.write(type="end", session_id="real")
+        self.assertEqual(program.read()["type"], "ended")
+        self.assertEqual([said("golden", "here"), said("golden", "thread")], ["Golden", "Golden"])
+
     def test_tools_run_unless_they_are_golden(self):
         program = self.program(WEATHER + """
     @evalset.tool

@@ -154,6 +154,7 @@ class Function:
                 with running(turn):
                     answer = await answer
         turn.say(checked(answer))
+        turn.check_asked()
         if not turn.shows_something:
             said = "None" if answer is None else "an empty text"
             turn.fail(f"the function returned {said}; return the answer")

@@ -1,5 +1,8 @@
 //! Rules of a case over the runs of its test: where something may vary, and how often a run needed that.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
 use eval_core::metric::LoosenedPoint;
 use eval_core::report::ScoredMetric;
 
@@ -32,19 +35,20 @@ impl<'r> TestResult<'r> {
     /// The rules that a metric applied.
     pub fn rules_of(&self, metric: &str) -> Vec<AppliedRule<'r>> {
         let mut rules: Vec<AppliedRule<'r>> = Vec::new();
+        let mut known: HashMap<_, usize> = HashMap::new();
         for scored in self.attempt.evaluations.iter().filter_map(|evaluation| evaluation.scored.as_ref()) {
             let of_metric = scored.metrics.iter().find(|scored| scored.name == metric);
             for (turn, point) in of_metric.into_iter().flat_map(ScoredMetric::loosened) {
-                let is_same = |rule: &&mut AppliedRule<'_>| {
-                    let known = rule.point;
-                    rule.turn == turn
-                        && (&known.call, &known.path, &known.matcher)
-                            == (&point.call, &point.path, &point.matcher)
-                };
                 let needed = usize::from(point.needed);
-                match rules.iter_mut().find(is_same) {
-                    Some(rule) => (rule.runs, rule.needed) = (rule.runs + 1, rule.needed + needed),
-                    None => rules.push(AppliedRule { turn, point, runs: 1, needed }),
+                match known.entry((turn, &point.call, &point.path, &point.matcher)) {
+                    Entry::Occupied(at) => {
+                        let rule = &mut rules[*at.get()];
+                        (rule.runs, rule.needed) = (rule.runs + 1, rule.needed + needed);
+                    }
+                    Entry::Vacant(entry) => {
+                        entry.insert(rules.len());
+                        rules.push(AppliedRule { turn, point, runs: 1, needed });
+                    }
                 }
             }
         }
@@ -54,11 +58,17 @@ impl<'r> TestResult<'r> {
     /// The rules that its deciding metrics applied, each once. A run needed a rule if one of the metrics did.
     pub fn rules(&self) -> Vec<AppliedRule<'r>> {
         let mut rules: Vec<AppliedRule<'r>> = Vec::new();
+        let mut known: HashMap<_, usize> = HashMap::new();
         for rule in self.deciding().flat_map(|metric| self.rules_of(&metric.name)) {
-            let name = rule.point.name();
-            match rules.iter_mut().find(|known| known.turn == rule.turn && known.point.name() == name) {
-                Some(known) => known.needed = known.needed.max(rule.needed),
-                None => rules.push(rule),
+            match known.entry((rule.turn, rule.point.name())) {
+                Entry::Occupied(at) => {
+                    let first = &mut rules[*at.get()];
+                    first.needed = first.needed.max(rule.needed);
+                }
+                Entry::Vacant(entry) => {
+                    entry.insert(rules.len());
+                    rules.push(rule);
+                }
             }
         }
         rules

@@ -80,3 +80,48 @@ impl<'r> TestResult<'r> {
         self.rules().iter().filter(|rule| is_unneeded(rule)).map(AppliedRule::unneeded).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use eval_core::agent::{Event, Replay};
+    use eval_core::{EvalRunner, Invocation};
+    use eval_format::expect::{Expect, Matcher, TurnExpect};
+    use eval_format::{Content, Criterion, EvalCase, FunctionCall, Part};
+    use serde_json::json;
+
+    use super::*;
+    use crate::journal::{RecordedRun, RecordedTest};
+
+    #[tokio::test]
+    async fn a_rule_is_counted_once_for_each_run_in_the_order_of_the_points() {
+        let turn = || Invocation::user("Weather?");
+        let rules = TurnExpect::default().arg("f", "a", Matcher::Any).arg("g", "a", Matcher::Any);
+        let call = |name: &str, a: i64| FunctionCall::new(name, json!({ "a": a }));
+        let expected = || turn().call(call("f", 1)).call(call("g", 1));
+        // The rules of two turns have the same names.
+        let case = EvalCase::new("c").turn(expected()).turn(expected());
+        let case = case.with_expect(Expect::default().turn(1, rules.clone()).turn(2, rules));
+        let made = |a: i64| {
+            let of = |name| Event::new("agent", Content::new("model", vec![Part::call(call(name, a))]));
+            vec![of("f"), of("g"), Event::from("Grey.")]
+        };
+        let metrics = ["tool_trajectory_avg_score", "trajectory_recall"];
+        let runner = metrics
+            .into_iter()
+            .fold(EvalRunner::new().runs(3), |runner, metric| runner.criterion(metric, Criterion::new(1.0)));
+        let report = runner.run_case(&case, || Replay::new([made(1), made(2)])).await.unwrap();
+        let began = SystemTime::UNIX_EPOCH;
+        let tests = vec![RecordedTest::of_report(&report, began, began)];
+        let run = RecordedRun { tests, ..RecordedRun::default() };
+        let [test] = TestResult::all(&run).try_into().unwrap();
+        let told = |rules: Vec<AppliedRule<'_>>| -> Vec<_> {
+            rules.iter().map(|rule| (rule.turn, rule.point.name(), rule.runs, rule.needed)).collect()
+        };
+        let rule = |turn, call: &str, needed| (turn, format!("{call}#1 a: any"), 3, needed);
+        let expected = [rule(1, "f", 0), rule(1, "g", 0), rule(2, "f", 3), rule(2, "g", 3)];
+        assert_eq!(told(test.rules_of(metrics[0])), expected);
+        assert_eq!(told(test.rules()), expected, "each once, although two metrics applied them");
+    }
+}

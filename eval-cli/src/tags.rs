@@ -7,7 +7,7 @@ use crate::output::CommandError;
 
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct TagArgs {
-    /// Takes only cases with this tag, or with another one that is named so. Can be repeated.
+    /// Takes only cases with this tag; if several are given, with one of them. Can be repeated.
     #[arg(long = "tag", value_name = "TAG")]
     any: Vec<String>,
 

@@ -330,6 +330,7 @@ impl CaseRunner {
             repeated: repeated.to_vec(),
             passed_runs,
             gate,
+            literal: self.options.is_literal(),
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use eval_format::{DEFAULT_TIMEOUT, PassRule, ToolSource, TurnAggregation};
+use eval_support::variables;
 
 /// Options for running and deciding a case.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +35,11 @@ impl Options {
         timeout: DEFAULT_TIMEOUT,
         tools: ToolSource::Real,
     };
+
+    /// Whether calls are judged as ADK does: by `literal`, or by the variable.
+    pub(crate) fn is_literal(&self) -> bool {
+        self.literal || variables::is_literal()
+    }
 }
 
 impl Default for Options {

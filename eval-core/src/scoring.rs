@@ -8,7 +8,6 @@ use std::time::Duration;
 use eval_format::expect::Rules;
 use eval_format::metric::MetricInfo;
 use eval_format::{Criterion, EvalCase, EvalConfig, TurnAggregation, Value};
-use eval_support::variables;
 use eval_support::words::count;
 
 use crate::decide::{Rule, verdict_of_run, verdicts_of_turns};
@@ -79,8 +78,8 @@ impl ScoringPlan {
         let others = eval_format::metric::METRICS.iter().filter(|info| !is_named(info.name));
         let always: Vec<PlannedMetric> = others.filter_map(PlannedMetric::always).collect();
         metrics.extend(always);
-        let Options { gate, timeout, literal, .. } = options;
-        let literal = literal || variables::is_literal();
+        let Options { gate, timeout, .. } = options;
+        let literal = options.is_literal();
         Ok(Self { metrics, config, judges, gate, time_limit: timeout, literal, stopped })
     }
 

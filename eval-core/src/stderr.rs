@@ -61,15 +61,7 @@ impl Tail {
 
     /// The end of the output so far.
     pub fn text(&self) -> String {
-        let state = self.state();
-        let (first, second) = state.bytes.as_slices();
-        let text = String::from_utf8_lossy(&[first, second].concat()).into_owned();
-        match text.split_once('\n') {
-            Some((_, whole_lines)) if state.written > state.bytes.len() => {
-                format!("...\n{}", whole_lines.trim_end())
-            }
-            _ => text.trim_end().to_owned(),
-        }
+        self.state().text()
     }
 
     /// The last output of a program that still runs. It may answer first, and write the reason a moment later.
@@ -105,11 +97,9 @@ impl Tail {
         self.text()
     }
 
-    /// The end of the output since the last call.
+    /// The end of the output since the last call. What is written meanwhile is in the next one.
     pub fn take(&self) -> String {
-        let text = self.text();
-        *self.state() = State::default();
-        text
+        std::mem::take(&mut *self.state()).text()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -122,6 +112,17 @@ impl State {
         self.bytes.extend(bytes);
         self.written += bytes.len();
         self.bytes.drain(..self.bytes.len().saturating_sub(KEPT_BYTES));
+    }
+
+    fn text(&self) -> String {
+        let (first, second) = self.bytes.as_slices();
+        let text = String::from_utf8_lossy(&[first, second].concat()).into_owned();
+        match text.split_once('\n') {
+            Some((_, whole_lines)) if self.written > self.bytes.len() => {
+                format!("...\n{}", whole_lines.trim_end())
+            }
+            _ => text.trim_end().to_owned(),
+        }
     }
 }
 
@@ -155,6 +156,24 @@ mod tests {
         let tail = Tail::default();
         tail.follow(&b"one\ntwo\n\n"[..]);
         assert_eq!(tail.final_output().await, "one\ntwo");
+    }
+
+    #[test]
+    fn what_is_written_while_it_is_taken_is_taken_next() {
+        for _ in 0..50 {
+            let tail = Tail::default();
+            // As many bytes as are kept, so that none is dropped for its age.
+            let writer = thread::spawn({
+                let tail = tail.clone();
+                move || (0..KEPT_BYTES).for_each(|_| tail.state().add(b"x"))
+            });
+            let mut taken = 0;
+            while !writer.is_finished() {
+                taken += tail.take().len();
+            }
+            writer.join().unwrap();
+            assert_eq!(taken + tail.take().len(), KEPT_BYTES);
+        }
     }
 
     #[tokio::test]

@@ -86,7 +86,7 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
     // This comes first: it registers the secrets to mask.
     let agent = args.source.choose()?;
     let options = args.options.read()?;
-    let agent = agent.with_tools(options.tools());
+    let agent = agent.with_tools(options.tools())?;
     let runtime = runtime("agents")?;
     let journal = JournalFolder::new()?;
     #[cfg(feature = "store")]

@@ -1,5 +1,7 @@
 //! Edits of a draft by its reviewer: messages of the user, answers, and calls.
 
+use std::collections::{HashMap, HashSet, VecDeque};
+
 use eval_format::problem::line_column;
 use eval_format::{
     Content, EvalCase, FunctionCall, IntermediateData, Invocation, InvocationEvent, Map, Part, Value,
@@ -168,48 +170,77 @@ fn calls_of(turn: &mut Invocation) -> Vec<&mut FunctionCall> {
     }
 }
 
-/// Removes a call with its result.
+/// The results of a call, by their places in [`Invocation::tool_responses`]: the one that
+/// [`answered_calls`](eval_format::tools::answered_calls) pairs with it, and further ones of its id if no other call has
+/// this id.
+fn results_of(turn: &Invocation, at: usize) -> HashSet<usize> {
+    let calls: Vec<&FunctionCall> = turn.tool_calls().collect();
+    let mut by_id: HashMap<&str, VecDeque<usize>> = HashMap::new();
+    for (call, id) in calls.iter().enumerate().filter_map(|(call, it)| Some((call, it.id.as_deref()?))) {
+        by_id.entry(id).or_default().push_back(call);
+    }
+    let id = calls[at].id.as_deref();
+    let is_only_one = id.and_then(|id| by_id.get(id)).is_some_and(|of_id| of_id.len() == 1);
+    let mut results = HashSet::new();
+    let mut answered = HashSet::new();
+    let mut left = Vec::new();
+    for (result, response) in turn.tool_responses().enumerate() {
+        match response.id.as_deref().and_then(|id| by_id.get_mut(id)) {
+            Some(of_id) => {
+                let call = of_id.pop_front();
+                answered.extend(call);
+                if call == Some(at) || is_only_one && response.id.as_deref() == id {
+                    results.insert(result);
+                }
+            }
+            None => left.push((result, response.name.as_deref())),
+        }
+    }
+    // The answer of the turn may be the result of a call. It is no result that is removed.
+    let answers = turn.final_response.iter().flat_map(Content::parts);
+    for response in answers.filter_map(|part| part.function_response.as_ref()) {
+        answered.extend(response.id.as_deref().and_then(|id| by_id.get_mut(id)?.pop_front()));
+    }
+    let mut by_name: HashMap<Option<&str>, VecDeque<usize>> = HashMap::new();
+    for (call, it) in calls.iter().enumerate().filter(|(call, _)| !answered.contains(call)) {
+        by_name.entry(it.name.as_deref()).or_default().push_back(call);
+    }
+    for (result, name) in left {
+        if by_name.get_mut(&name).and_then(VecDeque::pop_front) == Some(at) {
+            results.insert(result);
+        }
+    }
+    results
+}
+
+/// Removes a call with its results.
 fn remove_call(turn: &mut Invocation, at: usize) {
-    let calls: Vec<FunctionCall> = turn.tool_calls().cloned().collect();
-    let call = &calls[at];
-    let is_of_call = |id: Option<&String>, name: Option<&String>| match (&call.id, id) {
-        (Some(one), Some(other)) => one == other,
-        _ => call.name.as_ref() == name,
-    };
-    // Without ids, results are in the order of the calls of their tool.
-    let before = calls[..at].iter().filter(|it| call.id.is_none() && it.name == call.name).count();
-    let mut results =
-        turn.tool_responses().map(|it| is_of_call(it.id.as_ref(), it.name.as_ref())).enumerate();
-    let result = results.by_ref().filter(|(_, is_of_call)| *is_of_call).nth(before).map(|(at, _)| at);
-    drop(results);
+    let results = results_of(turn, at);
+    // The calls and the results are counted on their own.
+    let (mut call, mut result) = (0.., 0..);
+    let mut is_call = || call.next() == Some(at);
+    let mut is_result = || result.next().is_some_and(|result| results.contains(&result));
     match &mut turn.intermediate_data {
         Some(IntermediateData::Tools { tool_uses, tool_responses, .. }) => {
             tool_uses.remove(at);
-            result.map(|at| tool_responses.remove(at));
+            tool_responses.retain(|_| !is_result());
         }
         Some(IntermediateData::Events(events)) => {
-            let (mut call, mut result) = (Some(at), result);
             events.retain_mut(|event| {
                 let Some(parts) = event.content.as_mut().and_then(|content| content.parts.as_mut()) else {
                     return true;
                 };
                 let had = parts.len();
                 parts.retain(|part| {
-                    !(part.function_call.is_some() && counts_down(&mut call)
-                        || part.function_response.is_some() && counts_down(&mut result))
+                    let is_call = part.function_call.is_some() && is_call();
+                    let is_result = part.function_response.is_some() && is_result();
+                    !is_call && !is_result
                 });
                 had == parts.len() || !parts.is_empty()
             });
         }
         None => {}
     }
-}
-
-/// Whether the number was 0. It is one less, or none, from then on.
-fn counts_down(left: &mut Option<usize>) -> bool {
-    let is_it = *left == Some(0);
-    *left = left.and_then(|left| left.checked_sub(1));
-    is_it
 }
 
 fn add_call(turn: &mut Invocation, call: FunctionCall) {
@@ -256,6 +287,7 @@ fn parsed(args: &str, place: &str, tool: &str) -> Result<Map, CommandError> {
 #[cfg(test)]
 mod tests {
     use eval_format::FunctionResponse;
+    use eval_format::tools::answered_calls;
     use serde_json::json;
 
     use super::*;
@@ -378,6 +410,94 @@ mod tests {
             edits["turn"] = 1.into();
             let refused = edit(json!([edits])).unwrap_err();
             assert!(refused.message.contains(said) && !refused.help.is_empty(), "{said}: {refused:?}");
+        }
+    }
+
+    /// A turn with calls and results that are written so: `a:f b:g` and `a:f`, or `f` without an id. The number of each
+    /// result is its place.
+    fn turn_of(calls: &str, results: &str, is_in_events: bool) -> Invocation {
+        let named = |text: &str| {
+            let (id, name) = text.split_once(':').map_or((None, text), |(id, name)| (Some(id), name));
+            (id.map(str::to_owned), name.to_owned())
+        };
+        let mut turn = Invocation::user("Hi");
+        let tool_uses = calls.split_whitespace().map(|text| {
+            let (id, name) = named(text);
+            let mut call = FunctionCall::new(name, json!({}));
+            call.id = id;
+            call
+        });
+        let tool_responses = (1..).zip(results.split_whitespace()).map(|(number, text)| {
+            let (id, name) = named(text);
+            let mut result = FunctionResponse::new(name, json!({ "n": number }));
+            result.id = id;
+            result
+        });
+        turn.intermediate_data = Some(if is_in_events {
+            let parts = tool_uses.map(Part::call).chain(tool_responses.map(Part::response));
+            let event = |part| InvocationEvent::new("a").with_content(Content::new("model", vec![part]));
+            IntermediateData::Events(parts.map(event).collect())
+        } else {
+            IntermediateData::Tools {
+                tool_uses: tool_uses.collect(),
+                tool_responses: tool_responses.collect(),
+                intermediate_responses: Vec::new(),
+            }
+        });
+        turn
+    }
+
+    fn numbers_left(mut turn: Invocation, removed: usize) -> Vec<i64> {
+        remove_call(&mut turn, removed - 1);
+        let number = |it: &FunctionResponse| it.response.as_ref().and_then(|map| map["n"].as_i64());
+        turn.tool_responses().filter_map(number).collect()
+    }
+
+    #[test]
+    fn a_call_goes_with_the_results_that_are_paired_with_it() {
+        for (calls, results, removed, left) in [
+            // Only the calls have ids: the results are in their order.
+            ("a:f b:f", "f f", 2, &[1][..]),
+            ("a:f b:f", "f f", 1, &[2]),
+            // Further results of an id go with it.
+            ("a:f b:f", "a:f b:f a:f", 1, &[2]),
+            ("a:f f", "a:f f a:f", 1, &[2]),
+            // Another call has the same id: a further result may be its.
+            ("a:f a:f", "a:f a:f a:f", 1, &[2, 3]),
+            // A result with the id of no call is the next of its tool.
+            ("f f", "x:f f", 1, &[2]),
+            ("a:f f", "f a:f", 2, &[2]),
+            ("f g", "g", 1, &[1]),
+        ] {
+            for is_in_events in [false, true] {
+                let turn = turn_of(calls, results, is_in_events);
+                assert_eq!(numbers_left(turn, removed), left, "{calls} / {results} without {removed}");
+            }
+        }
+        let mut answered = turn_of("a:f f", "f", false);
+        let mut answer = FunctionResponse::new("f", json!({}));
+        answer.id = Some("a".to_owned());
+        answered.final_response = Some(Content::new("model", vec![Part::response(answer)]));
+        assert_eq!(numbers_left(answered.clone(), 1), [1], "the answer of the turn is the result");
+        assert_eq!(numbers_left(answered, 2), [0; 0]);
+    }
+
+    #[test]
+    fn the_other_calls_keep_their_results() {
+        let words = ["f", "a:f", "b:f", "g", "a:g"];
+        let three = |at: usize| [words[at % 5], words[at / 5 % 5], words[at / 25]].join(" ");
+        let answers = |turn: &Invocation| -> Vec<Option<Map>> {
+            answered_calls(turn).into_iter().map(|(_, answer)| answer.cloned()).collect()
+        };
+        for (calls, results) in (0..125).flat_map(|calls| (0..125).map(move |results| (calls, results))) {
+            let before = turn_of(&three(calls), &three(results), false);
+            for removed in 0..3 {
+                let mut expected = answers(&before);
+                expected.remove(removed);
+                let mut after = before.clone();
+                remove_call(&mut after, removed);
+                assert_eq!(answers(&after), expected, "{before:?} without {removed}");
+            }
         }
     }
 

@@ -131,10 +131,21 @@ fn trace_of(trace: u64, name: &str, played: &Value) -> Vec<Value> {
     spans
 }
 
+fn document(ran: &Ran) -> Value {
+    serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {}{}", ran.out, ran.err))
+}
+
+/// Checks that the report says of all its cases whether their calls were judged as ADK does.
+fn check_literal(ran: &Ran, is_literal: bool) {
+    for case in document(ran)["cases"].as_array().expect("cases") {
+        let expected = if is_literal { json!(true) } else { Value::Null };
+        assert_eq!(case["literal"], expected, "{}", case["eval_id"]);
+    }
+}
+
 /// The states of the cases of a report, by their ids.
 fn states(ran: &Ran) -> Vec<(String, String)> {
-    let document: Value =
-        serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {}{}", ran.out, ran.err));
+    let document = document(ran);
     let cases = document["cases"].as_array().expect("cases").iter();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     cases.map(|case| (text(&case["eval_id"]), text(&case["state"]))).collect()
@@ -205,11 +216,15 @@ fn literally_no_rule_counts_and_demands_hold() {
         let passes = name.contains(" passes ") && !needs_rule;
         assert_eq!(state, if passes { "passed" } else { "failed" }, "{name}");
     }
-    let document: Value = serde_json::from_str(&ran.out).unwrap();
-    assert_eq!(document["cases"][0]["literal"], json!(true));
+    check_literal(&ran, true);
+    // Scored again under its rules, the run is a literal one no more.
+    let under_rules = folder.run(&["rescore", "--format", "json"]);
+    check(&under_rules);
+    check_literal(&under_rules, false);
     let mut command = folder.command(&PROGRAM);
     let by_variable = Ran::from(command.env("EVALSET_LITERAL", "1").output().unwrap());
     assert_eq!(states(&by_variable), states(&ran));
+    check_literal(&by_variable, true);
 }
 
 #[test]
@@ -230,7 +245,9 @@ fn a_run_from_before_the_rules_is_scored_again_under_them_and_without_them() {
     check(&folder.run(&["rescore", "--format", "json"]));
     let ran = folder.run(&["rescore"]);
     assert!(ran.out.contains("points loosened since this run"), "{}", ran.out);
-    let literally = states(&folder.run(&["rescore", "--literal", "--format", "json"]));
+    let ran = folder.run(&["rescore", "--literal", "--format", "json"]);
+    check_literal(&ran, true);
+    let literally = states(&ran);
     assert!(literally.contains(&("floats passes 1".to_owned(), "failed".to_owned())));
     // A golden without its rules is strict again.
     folder.write("ten.evalset.json", ten.strict());

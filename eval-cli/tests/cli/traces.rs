@@ -139,6 +139,9 @@ fn what_is_no_trace_is_an_error_before_anything_runs() {
     }
     let ran = run(&folder, &["--trace", "oslo.jsonl", "--agent-cmd", "x"]);
     assert!(ran.code == Some(2) && ran.err.contains("cannot be used with"), "{}", ran.err);
+    let ran = run(&folder, &["--trace", "oslo.jsonl", "--tools", "golden"]);
+    assert!(ran.code == Some(2) && ran.err.contains("stored traces call no tools"), "{}", ran.err);
+    assert!(ran.err.contains("leave out `--tools golden`"), "{}", ran.err);
     let ran = run(&folder, &["--agent-cmd", "x", "--allow-uncovered"]);
     assert!(ran.code == Some(2) && ran.err.contains("cannot be used with"), "{}", ran.err);
 }

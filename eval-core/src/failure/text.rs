@@ -241,13 +241,15 @@ fn body(out: &mut String, report: &CaseReport, print: Print, timeout: Option<Dur
 /// The lines of metrics' errors that do not fit into the headline, which has one error. An error that several metrics share
 /// is printed once.
 fn broken_metrics(out: &mut String, report: &CaseReport) {
+    let headline = report.verdict.reason().and_then(|reason| reason.lines().next());
     let mut said: Vec<&str> = Vec::new();
     for metric in report.runs.iter().flat_map(|run| &run.metrics) {
         let MetricOutcome::Error { message, .. } = &metric.outcome else { continue };
         if said.len() < SHOWN_ERRORS && !said.contains(&message.as_str()) {
             said.push(message);
-            let first = message.lines().next().unwrap_or_default();
-            let is_headline = report.verdict.reason().is_some_and(|reason| reason.contains(first));
+            let first = format!("{}: {}", metric.name, message.lines().next().unwrap_or_default());
+            // Another metric may have an error with the same first line.
+            let is_headline = headline == Some(&*first);
             let rest = if is_headline {
                 below_headline(message).to_owned()
             } else {

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime};
 
 use eval_format::{EvalCase, Meaning};
-use eval_support::variables;
 
 use super::record::{Decided, Planned, Ran, RunInvalidated, Scored, Started, TurnBegan};
 use super::time;
@@ -76,7 +75,7 @@ impl TestLog {
             runs: set.options.runs,
             pass: set.options.pass,
             gate: set.options.gate,
-            literal: set.options.literal || variables::is_literal(),
+            literal: set.options.is_literal(),
             attempt: attempt_of_this_process(),
             at: time::now(),
         }))
@@ -200,7 +199,8 @@ impl Started {
             set_cases: None,
         };
         let options = Options { runs: report.run_count(), gate: report.gate, ..Options::default() };
-        Self::of_program(&of, &options, at)
+        // The report says how its calls were judged, whatever the variable is by now.
+        Self { literal: report.literal, ..Self::of_program(&of, &options, at) }
     }
 
     fn of_program(of: &ProgramCase<'_>, options: &Options, at: SystemTime) -> Self {
@@ -224,7 +224,7 @@ impl Started {
             runs: options.runs,
             pass: options.pass,
             gate: options.gate,
-            literal: options.literal || variables::is_literal(),
+            literal: options.is_literal(),
             attempt: 1,
             at,
         }

@@ -82,6 +82,9 @@ pub struct CaseReport {
     pub passed_runs: Option<usize>,
     /// The rule that combined the turns of a run.
     pub gate: TurnAggregation,
+    /// Whether calls were judged as ADK does, whatever the case loosens:
+    /// [`EvalRunner::literal`](crate::EvalRunner::literal), `EVALSET_LITERAL`.
+    pub literal: bool,
     /// The verdict on the case.
     pub verdict: Verdict,
     /// The duration of its turns.
@@ -102,6 +105,7 @@ debug_without_secrets!(CaseReport {
     metrics,
     passed_runs,
     gate,
+    literal,
     verdict,
     elapsed,
     notes,
@@ -121,6 +125,7 @@ impl CaseReport {
             metrics: Vec::new(),
             passed_runs: None,
             gate: TurnAggregation::Mean,
+            literal: false,
             verdict,
             elapsed: Duration::ZERO,
             notes: Vec::new(),

@@ -57,7 +57,7 @@ pub const OPTIONS: [RunOption; 14] = [
     RunOption {
         is_repeated: true,
         is_kept: false,
-        ..option("tag", "TAG", "runs only cases with this tag, or with another one that is named so",
+        ..option("tag", "TAG", "runs only cases with this tag; if several are given, with one of them",
             |options, _, value| { options.tags.any.push(value.to_owned()); Ok(()) })
     },
     RunOption {

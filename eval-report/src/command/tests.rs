@@ -150,6 +150,25 @@ async fn selectors_metrics_and_the_end_at_the_first_failure_are_those_of_the_com
 }
 
 #[tokio::test]
+async fn the_report_says_whether_calls_were_judged_as_adk_does() {
+    let folder = Folder::new("literal");
+    let set = folder.set();
+    let literal = || command().runner(EvalRunner::new().literal(true));
+    for (command, words, expected) in [
+        (command(), &[][..], serde_json::Value::Null),
+        (command(), &["--literal"], json!(true)),
+        (literal(), &[], json!(true)),
+    ] {
+        let answer = answer(command, &[&["--agent=right", "--set", &set], words].concat()).await;
+        let report: serde_json::Value = serde_json::from_str(&answer.out).unwrap();
+        assert_eq!(schema_check::faults(SCHEMA, &report), Vec::<String>::new());
+        for case in report["cases"].as_array().unwrap() {
+            assert_eq!(case["literal"], expected, "{words:?}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_config_takes_the_place_of_all_criteria_of_the_program() {
     let folder = Folder::new("precedence");
     let config = folder.0.join("strict.json");

@@ -91,6 +91,7 @@ fn unplayed(eval_set_id: Option<&str>, case: EvalCase, message: String) -> CaseR
         metrics: Vec::new(),
         passed_runs: None,
         gate: TurnAggregation::Mean,
+        literal: false,
         verdict: Verdict::Error { role: Role::Harness, message },
         elapsed: Duration::ZERO,
         notes: Vec::new(),

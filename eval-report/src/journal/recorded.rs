@@ -36,6 +36,7 @@ impl Attempt {
             metrics,
             passed_runs,
             gate: started.gate,
+            literal: started.literal,
             verdict,
             elapsed,
             notes,
@@ -110,8 +111,8 @@ impl Attempt {
     /// Replaces the scores and the verdict with the results in a report of the same runs.
     #[doc(hidden)]
     pub fn rescore(&mut self, report: &CaseReport) {
-        let Started { asks, expects, .. } = Started::of_report(report, self.started.at);
-        (self.started.asks, self.started.expects) = (asks, expects);
+        let Started { asks, expects, literal, .. } = Started::of_report(report, self.started.at);
+        (self.started.asks, self.started.expects, self.started.literal) = (asks, expects, literal);
         for (evaluation, run) in self.evaluations.iter_mut().zip(&report.runs) {
             evaluation.ran.transcript.error.clone_from(&run.error);
             evaluation.passed = None;

@@ -1,5 +1,8 @@
 //! Rules of a case over the runs of its test: where something may vary, and how often a run needed that.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
 use eval_core::metric::LoosenedPoint;
 use eval_core::report::ScoredMetric;
 
@@ -32,19 +35,20 @@ impl<'r> TestResult<'r> {
     /// The rules that a metric applied.
     pub fn rules_of(&self, metric: &str) -> Vec<AppliedRule<'r>> {
         let mut rules: Vec<AppliedRule<'r>> = Vec::new();
+        let mut known: HashMap<_, usize> = HashMap::new();
         for scored in self.attempt.evaluations.iter().filter_map(|evaluation| evaluation.scored.as_ref()) {
             let of_metric = scored.metrics.iter().find(|scored| scored.name == metric);
             for (turn, point) in of_metric.into_iter().flat_map(ScoredMetric::loosened) {
-                let is_same = |rule: &&mut AppliedRule<'_>| {
-                    let known = rule.point;
-                    rule.turn == turn
-                        && (&known.call, &known.path, &known.matcher)
-                            == (&point.call, &point.path, &point.matcher)
-                };
                 let needed = usize::from(point.needed);
-                match rules.iter_mut().find(is_same) {
-                    Some(rule) => (rule.runs, rule.needed) = (rule.runs + 1, rule.needed + needed),
-                    None => rules.push(AppliedRule { turn, point, runs: 1, needed }),
+                match known.entry((turn, &point.call, &point.path, &point.matcher)) {
+                    Entry::Occupied(at) => {
+                        let rule = &mut rules[*at.get()];
+                        (rule.runs, rule.needed) = (rule.runs + 1, rule.needed + needed);
+                    }
+                    Entry::Vacant(entry) => {
+                        entry.insert(rules.len());
+                        rules.push(AppliedRule { turn, point, runs: 1, needed });
+                    }
                 }
             }
         }
@@ -54,11 +58,17 @@ impl<'r> TestResult<'r> {
     /// The rules that its deciding metrics applied, each once. A run needed a rule if one of the metrics did.
     pub fn rules(&self) -> Vec<AppliedRule<'r>> {
         let mut rules: Vec<AppliedRule<'r>> = Vec::new();
+        let mut known: HashMap<_, usize> = HashMap::new();
         for rule in self.deciding().flat_map(|metric| self.rules_of(&metric.name)) {
-            let name = rule.point.name();
-            match rules.iter_mut().find(|known| known.turn == rule.turn && known.point.name() == name) {
-                Some(known) => known.needed = known.needed.max(rule.needed),
-                None => rules.push(rule),
+            match known.entry((rule.turn, rule.point.name())) {
+                Entry::Occupied(at) => {
+                    let first = &mut rules[*at.get()];
+                    first.needed = first.needed.max(rule.needed);
+                }
+                Entry::Vacant(entry) => {
+                    entry.insert(rules.len());
+                    rules.push(rule);
+                }
             }
         }
         rules
@@ -68,5 +78,50 @@ impl<'r> TestResult<'r> {
     pub fn unneeded_rules(&self) -> Vec<String> {
         let is_unneeded = |rule: &AppliedRule<'_>| rule.needed == 0 && rule.runs > 1;
         self.rules().iter().filter(|rule| is_unneeded(rule)).map(AppliedRule::unneeded).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use eval_core::agent::{Event, Replay};
+    use eval_core::{EvalRunner, Invocation};
+    use eval_format::expect::{Expect, Matcher, TurnExpect};
+    use eval_format::{Content, Criterion, EvalCase, FunctionCall, Part};
+    use serde_json::json;
+
+    use super::*;
+    use crate::journal::{RecordedRun, RecordedTest};
+
+    #[tokio::test]
+    async fn a_rule_is_counted_once_for_each_run_in_the_order_of_the_points() {
+        let turn = || Invocation::user("Weather?");
+        let rules = TurnExpect::default().arg("f", "a", Matcher::Any).arg("g", "a", Matcher::Any);
+        let call = |name: &str, a: i64| FunctionCall::new(name, json!({ "a": a }));
+        let expected = || turn().call(call("f", 1)).call(call("g", 1));
+        // The rules of two turns have the same names.
+        let case = EvalCase::new("c").turn(expected()).turn(expected());
+        let case = case.with_expect(Expect::default().turn(1, rules.clone()).turn(2, rules));
+        let made = |a: i64| {
+            let of = |name| Event::new("agent", Content::new("model", vec![Part::call(call(name, a))]));
+            vec![of("f"), of("g"), Event::from("Grey.")]
+        };
+        let metrics = ["tool_trajectory_avg_score", "trajectory_recall"];
+        let runner = metrics
+            .into_iter()
+            .fold(EvalRunner::new().runs(3), |runner, metric| runner.criterion(metric, Criterion::new(1.0)));
+        let report = runner.run_case(&case, || Replay::new([made(1), made(2)])).await.unwrap();
+        let began = SystemTime::UNIX_EPOCH;
+        let tests = vec![RecordedTest::of_report(&report, began, began)];
+        let run = RecordedRun { tests, ..RecordedRun::default() };
+        let [test] = TestResult::all(&run).try_into().unwrap();
+        let told = |rules: Vec<AppliedRule<'_>>| -> Vec<_> {
+            rules.iter().map(|rule| (rule.turn, rule.point.name(), rule.runs, rule.needed)).collect()
+        };
+        let rule = |turn, call: &str, needed| (turn, format!("{call}#1 a: any"), 3, needed);
+        let expected = [rule(1, "f", 0), rule(1, "g", 0), rule(2, "f", 3), rule(2, "g", 3)];
+        assert_eq!(told(test.rules_of(metrics[0])), expected);
+        assert_eq!(told(test.rules()), expected, "each once, although two metrics applied them");
     }
 }

@@ -12,7 +12,7 @@ use crate::journal::{Attempt, Evaluation};
 use crate::output::time;
 use crate::page::{CaseRow, InWork, Pill, line};
 use crate::price::Cost;
-use crate::recorded::{RunCounts, RunResults, State, TestResult};
+use crate::recorded::{AppliedRule, RunCounts, RunResults, State, TestResult};
 
 pub(super) fn row(
     results: &RunResults<'_>,
@@ -36,7 +36,8 @@ pub(super) fn row(
     let in_work = details.in_work.as_ref().map(|it| it.what.clone());
     let why = in_work.or(differs).or_else(|| details.reason.clone());
     let change = history.change(test);
-    let mut filters = state_filters(test);
+    let rules = test.rules();
+    let mut filters = state_filters(test, !rules.is_empty());
     filters.extend(change.map(Change::filter));
     let scores: Vec<f64> = test.deciding().filter_map(|metric| metric.score).collect();
     let has_verdict = test.attempt.decided.is_some();
@@ -52,7 +53,7 @@ pub(super) fn row(
         tags: test.attempt.started.tags.iter().map(|tag| line(tag)).collect::<Vec<_>>().join("\n"),
         runs: if test.runs.total == 0 { "–".to_owned() } else { test.runs.tally().to_string() },
         of_runs: of_runs(test.runs, test.is_in_progress),
-        loosened: loosened(test),
+        loosened: loosened(&rules),
         pills: pills.into_iter().map(pill).collect(),
         others: others.into_iter().map(pill).collect(),
         score: mean::naive(&scores).filter(|score| score.is_finite()),
@@ -139,16 +140,15 @@ fn of_runs(runs: RunCounts, is_in_progress: bool) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-fn state_filters(test: &TestResult<'_>) -> Vec<&'static str> {
+fn state_filters(test: &TestResult<'_>, has_rules: bool) -> Vec<&'static str> {
     let state = test.state.filter_name();
     let flaky = test.runs.are_flaky().then_some("flaky");
-    let loosened = (!test.rules().is_empty()).then_some("loosened");
+    let loosened = has_rules.then_some("loosened");
     std::iter::once(state).chain(flaky).chain(loosened).collect()
 }
 
 /// `2 of 3 needed`: the rules that a run needed, of those that were applied.
-fn loosened(test: &TestResult<'_>) -> Option<String> {
-    let rules = test.rules();
+fn loosened(rules: &[AppliedRule<'_>]) -> Option<String> {
     let needed = rules.iter().filter(|rule| rule.needed > 0).count();
     (!rules.is_empty()).then(|| format!("{needed} of {} needed", rules.len()))
 }

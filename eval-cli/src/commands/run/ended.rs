@@ -109,7 +109,7 @@ pub(super) fn not_planned(error: &RunDirError) -> CommandError {
         }
         RunDirError::NoneOfTags => CommandError::new(
             in_one_line(error),
-            "`cargo evalset list` shows the tags of cases; `--skip-tag` goes before `--tag`",
+            "`cargo evalset list` shows the tags of cases; a case with a tag of `--skip-tag` is left out, whatever `--tag` says",
         ),
         RunDirError::Runner { .. } => CommandError::new(
             in_one_line(error),

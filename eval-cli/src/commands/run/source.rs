@@ -69,11 +69,16 @@ pub(super) enum Source {
 }
 
 impl Source {
-    /// The same source, whose server is started with these tools.
-    pub(super) fn with_tools(self, tools: ToolSource) -> Self {
-        match self {
-            Self::Agent(agent) => Self::Agent(agent.with_tools(tools)),
-            traces @ Self::Traces(_) => traces,
+    /// The same source, whose server is started with these tools. Fails for golden tools of traces: what is stored has its
+    /// results already, and the user would take them for the golden ones.
+    pub(super) fn with_tools(self, tools: ToolSource) -> Result<Self, CommandError> {
+        match (self, tools) {
+            (Self::Agent(agent), tools) => Ok(Self::Agent(agent.with_tools(tools))),
+            (Self::Traces(_), ToolSource::Golden) => {
+                let message = "stored traces call no tools, so golden tools cannot answer them";
+                Err(CommandError::new(message, "leave out `--tools golden`"))
+            }
+            (traces @ Self::Traces(_), ToolSource::Real) => Ok(traces),
         }
     }
 

@@ -315,6 +315,25 @@ fn a_metric_that_breaks_is_named_and_its_siblings_keep_their_scores() {
     insta::assert_snapshot!(text(&run(&runner, &case, || Replay::new([["Hello"]]))));
 }
 
+#[test]
+fn metrics_whose_errors_begin_alike_are_both_named() {
+    struct Broken(&'static str);
+    impl Metric for Broken {
+        async fn score(&self, _: MetricInput<'_>) -> Result<Scores, BoxError> {
+            Err(self.0.into())
+        }
+    }
+    let case = EvalCase::new("broken").turn(Invocation::user("Hi").response("Hello"));
+    let runner = EvalRunner::new()
+        .metric("loud tone", Broken("no answer\nin 3 s"))
+        .metric("tone", Broken("no answer\nin 5 s"));
+    let text = text(&run(&runner, &case, || Replay::new([["Hello"]])));
+    assert_eq!(text.matches("loud tone: no answer").count(), 1, "the headline names the first: {text}");
+    let below = text.split_once("in 3 s").map(|(_, below)| below).unwrap_or_default();
+    let named = "\n  | tone: no answer\n  | in 5 s";
+    assert!(below.contains(named), "{text}");
+}
+
 /// An agent that does nothing at all.
 struct Silent;
 

@@ -2,6 +2,7 @@
 
 use eval_format::{Bound, Map, Value};
 use eval_support::message::truncated;
+use eval_support::secrets::mask;
 use eval_support::spelling::is_misspelling;
 use eval_support::untrusted::one_line;
 use eval_support::words::{count, short_code_list};
@@ -108,7 +109,12 @@ fn object(text: &str) -> Result<Map, String> {
 
 /// A text of the program in a message: one line, cut.
 pub(super) fn cut(text: &str) -> String {
-    one_line(&truncated(text, SHOWN_CHARS, "..."))
+    one_line(&shortened(text, SHOWN_CHARS))
+}
+
+/// The beginning of a text of the program. Secrets are masked first: half a key would not be recognised as one.
+fn shortened(text: &str, limit: usize) -> String {
+    truncated(&mask(text), limit, "...").into_owned()
 }
 
 fn score(value: Option<&Value>) -> Result<f64, String> {
@@ -164,7 +170,7 @@ fn of_turns(value: Option<&Value>, turns: usize) -> Result<Option<String>, Strin
         }
     }
     let shown = format!("scores by turn: {}", shown.join(", "));
-    Ok((turns > 1).then(|| truncated(&shown, MAX_NOTE_CHARS, "...").into_owned()))
+    Ok((turns > 1).then(|| shortened(&shown, MAX_NOTE_CHARS)))
 }
 
 /// The details as notes, one for each key.
@@ -182,7 +188,7 @@ fn details(value: Option<&Value>) -> Result<Vec<String>, String> {
             }
             other => other.to_string(),
         };
-        truncated(&format!("{key}: {text}"), MAX_NOTE_CHARS, "...").into_owned()
+        shortened(&format!("{key}: {text}"), MAX_NOTE_CHARS)
     };
     let mut notes: Vec<String> = details.iter().take(MAX_NOTES).map(note).collect();
     if details.len() > MAX_NOTES {
@@ -293,6 +299,26 @@ mod tests {
         assert!(answer.notes.iter().all(|note| note.len() < 600));
         let deep = format!(r#"{{"score": 1, "details": {}1{}}}"#, "[".repeat(100_000), "]".repeat(100_000));
         assert!(Answer::read(&deep, 1).is_err());
+    }
+
+    #[test]
+    fn a_key_across_the_limit_is_masked() {
+        let key = format!("sk-ant-{}", "abcde01234".repeat(6));
+        let up_to = |limit: usize| format!("{} {key} and more", "x".repeat(limit - 12));
+        let long = up_to(SHOWN_CHARS);
+        for text in [
+            long.clone(),
+            format!(r#"["{long}"]"#),
+            format!(r#"{{"score": 1, "status": "{long}"}}"#),
+            format!(r#"{{"score": 1, "per_invocation_scores": ["{long}", 1]}}"#),
+            format!(r#"{{"score": 1, "{long}": 1}}"#),
+            format!(r#"{{"score": 1, "details": {{"why": "{}"}}}}"#, up_to(MAX_NOTE_CHARS - 5)),
+            format!(r#"{{"score": 1, "details": {{"why": ["a", "{}"]}}}}"#, up_to(MAX_NOTE_CHARS - 8)),
+            format!(r#"{{"score": 1, "details": {{"why": {{"b": "{}"}}}}}}"#, up_to(MAX_NOTE_CHARS - 11)),
+        ] {
+            let told = told(&text);
+            assert!(told.contains("xxx") && !told.contains("sk-ant-a"), "{told}");
+        }
     }
 
     #[test]

@@ -236,6 +236,7 @@ fn case() -> impl Strategy<Value = CaseReport> {
             metrics,
             passed_runs: None,
             gate: if every_turn { TurnAggregation::EveryTurn } else { TurnAggregation::Mean },
+            literal: false,
             verdict: Verdict::Failed,
             elapsed: Duration::ZERO,
             notes: Vec::new(),

@@ -4,6 +4,7 @@
 #[doc(hidden)]
 pub mod cargo;
 pub mod command;
+pub mod decide;
 #[doc(hidden)]
 pub mod document;
 pub mod export;

@@ -1,0 +1,4 @@
+//! Decisions about a build: whether it is worse than a baseline.
+
+pub mod exact;
+pub mod gate;

@@ -1,0 +1,383 @@
+//! The decision of a gate: whether the runs of this build show that it is worse than a baseline.
+//!
+//! Two tests decide, each at half of the level: one over the cases of the set together, and one for each case with Holm's
+//! correction over all compared cases. Runs without a verdict count as bounds: a decision holds only if it holds for the best and
+//! for the worst that they could have been.
+
+use super::exact::{Stratum, fisher, holm, over_cases};
+use crate::statistics::PassCount;
+
+/// The runs of a case on one side.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Side {
+    /// The runs with a verdict.
+    pub runs: PassCount,
+    /// The runs without one.
+    pub errors: usize,
+}
+
+impl Side {
+    /// All runs, if those without a verdict had passed or failed.
+    fn with_errors(self, passed: bool) -> PassCount {
+        let more = if passed { self.errors } else { 0 };
+        counted(self.runs.passed() + more, self.runs.total() + self.errors)
+    }
+}
+
+fn counted(passed: usize, total: usize) -> PassCount {
+    PassCount::new(passed, total).unwrap_or_default()
+}
+
+/// A compared case: its runs in the baseline and now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counts {
+    /// The runs of the baseline.
+    pub before: Side,
+    /// The first runs of this build, as many as each case has. The test over the cases reads no others: a case is run again because
+    /// it failed, so its further runs would bias a sum.
+    pub first: Side,
+    /// All runs of this build, the first ones too.
+    pub now: Side,
+    /// The runs that were planned for the case. If it was run again and stopped early, the number is above `now`.
+    pub planned: usize,
+}
+
+impl Counts {
+    /// A case that was not run again.
+    pub fn new(before: Side, now: Side) -> Self {
+        Self { before, first: now, now, planned: now.runs.total() + now.errors }
+    }
+
+    /// Whether a smaller share of its runs passed than before.
+    pub fn fell(&self) -> bool {
+        share_is_lower(self.now.runs, self.before.runs)
+    }
+
+    /// Whether a greater share of its runs passed than before.
+    pub fn rose(&self) -> bool {
+        share_is_lower(self.before.runs, self.now.runs)
+    }
+
+    /// The case as the test of cases sees it. `best` says what runs without a verdict would have been. The planned runs that
+    /// were not made always count as passed: a case is stopped only once they could change nothing.
+    fn stratum(&self, best: bool) -> Stratum {
+        let now = self.now.with_errors(best);
+        let left = self.planned.saturating_sub(now.total());
+        Stratum {
+            before: self.before.with_errors(!best),
+            now: counted(now.passed() + left, now.total() + left),
+        }
+    }
+
+    fn first_stratum(&self, best: bool) -> Stratum {
+        Stratum { before: self.before.with_errors(!best), now: self.first.with_errors(best) }
+    }
+
+    /// Whether it passed more than half of its runs before, and none now.
+    fn is_dead(&self, best: bool) -> bool {
+        let (before, now) = (self.before.with_errors(!best), self.now.with_errors(best));
+        2 * before.passed() > before.total() && now.passed() == 0 && now.total() > 0
+    }
+}
+
+fn share_is_lower(one: PassCount, other: PassCount) -> bool {
+    one.passed() * other.total() < other.passed() * one.total()
+}
+
+/// The levels of a gate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Policy {
+    /// The share of builds in which nothing changed that may be called a regression, 0 to 1. Each of the two tests has half of it.
+    pub level: f64,
+    /// The runs that a suspect gets at most, its first ones too.
+    pub max_runs: usize,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self { level: 0.05, max_runs: 20 }
+    }
+}
+
+/// The number of further runs of a suspect that no number of runs could show.
+const RUNS_OF_HOPELESS: usize = 5;
+
+impl Policy {
+    /// The level of each of the two tests.
+    pub fn level_of_test(&self) -> f64 {
+        self.level / 2.0
+    }
+
+    /// The p-value up to which the first of so many cases is shown to be worse.
+    pub fn limit_of_case(&self, cases: usize) -> f64 {
+        self.level_of_test() / cases.max(1) as f64
+    }
+
+    /// What to do with a case after its runs so far. `cases` is the number of compared cases.
+    pub fn next(&self, case: &Counts, cases: usize) -> Next {
+        let limit = self.limit_of_case(cases);
+        let before = case.before.runs;
+        let (passed, made) = (case.now.runs.passed(), case.now.runs.total());
+        let p_of = |passed, total| fisher(Stratum { before, now: counted(passed, total) });
+        if !case.fell() || made >= self.max_runs {
+            return Next::Stop;
+        }
+        if p_of(0, self.max_runs) > limit {
+            // No number of runs shows it. A single pass tells that the case still works.
+            let further = made - case.first.runs.total();
+            return if case.is_dead(false) && further < RUNS_OF_HOPELESS { Next::Run } else { Next::Stop };
+        }
+        let is_certain = p_of(passed + self.max_runs - made, self.max_runs) <= limit;
+        let is_out_of_reach = p_of(passed, self.max_runs) > limit;
+        if is_certain || is_out_of_reach { Next::Stop } else { Next::Run }
+    }
+
+    /// The runs that are planned for a case which was run again: `max_runs`, unless no number of runs could show it.
+    pub fn planned(&self, case: &Counts, cases: usize) -> usize {
+        let made = case.now.runs.total() + case.now.errors;
+        let is_within = made > case.first.runs.total() + case.first.errors;
+        let worst = Stratum { before: case.before.runs, now: counted(0, self.max_runs) };
+        if is_within && fisher(worst) <= self.limit_of_case(cases) { made.max(self.max_runs) } else { made }
+    }
+
+    /// Decides. `cases` are all compared cases: those on both sides that mean the same, with a verdict before.
+    pub fn decide(&self, cases: &[Counts]) -> Decision {
+        let [best, worst] = [true, false].map(|best| World::new(self, cases, best));
+        let verdict = match (best.verdict(), worst.verdict()) {
+            (GateVerdict::Regression, _) => GateVerdict::Regression,
+            (best, worst) if best == worst => best,
+            _ => GateVerdict::Unmeasurable,
+        };
+        let decided = |at: usize| CaseDecision {
+            p: best.p_values[at],
+            p_of_worst: worst.p_values[at],
+            is_shown: best.is_shown[at],
+            is_dead: best.is_dead[at],
+            may_be_worse: worst.is_shown[at] && !best.is_shown[at] || worst.is_dead[at] && !best.is_dead[at],
+        };
+        Decision {
+            verdict,
+            p: best.p,
+            p_of_worst: worst.p,
+            is_shown: best.p <= self.level_of_test(),
+            cases: (0..cases.len()).map(decided).collect(),
+        }
+    }
+}
+
+/// What to do with a case after its runs so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// It is no suspect, or what further runs would be decides nothing.
+    Stop,
+    /// It is run again.
+    Run,
+}
+
+/// The verdict of a gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GateVerdict {
+    /// No drop is shown.
+    Pass,
+    /// The set or a case is shown to be worse.
+    Regression,
+    /// A case that passed more than half of its runs passes none now, and the numbers of runs are too small to show it.
+    CannotTell,
+    /// The verdict depends on what runs without a verdict would have been.
+    Unmeasurable,
+}
+
+/// What a gate decided, and its numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decision {
+    /// The verdict.
+    pub verdict: GateVerdict,
+    /// The p-value over the cases, if runs without a verdict were the best they could be.
+    pub p: f64,
+    /// The same, if they were the worst.
+    pub p_of_worst: f64,
+    /// Whether the set is shown to be worse, whatever runs without a verdict were.
+    pub is_shown: bool,
+    /// The decision on each case, in the order of the cases.
+    pub cases: Vec<CaseDecision>,
+}
+
+/// What a gate decided of a case.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CaseDecision {
+    /// The p-value of the case, if runs without a verdict were the best they could be. Planned runs that were not made count as
+    /// passed, so that it is at most this.
+    pub p: f64,
+    /// The same, if runs without a verdict were the worst.
+    pub p_of_worst: f64,
+    /// Whether the case is shown to be worse, whatever runs without a verdict were.
+    pub is_shown: bool,
+    /// Whether it passed more than half of its runs before and none now, and is not shown.
+    pub is_dead: bool,
+    /// Whether it would be shown, or dead, if runs without a verdict had failed.
+    pub may_be_worse: bool,
+}
+
+/// The decision, if runs without a verdict were all the best or all the worst that they could be.
+struct World {
+    p: f64,
+    is_set_shown: bool,
+    p_values: Vec<f64>,
+    is_shown: Vec<bool>,
+    is_dead: Vec<bool>,
+}
+
+impl World {
+    fn new(policy: &Policy, cases: &[Counts], best: bool) -> Self {
+        let first: Vec<Stratum> = cases.iter().map(|case| case.first_stratum(best)).collect();
+        let p = over_cases(&first);
+        let p_values: Vec<f64> = cases.iter().map(|case| fisher(case.stratum(best))).collect();
+        let is_shown = holm(&p_values, policy.level_of_test());
+        let is_dead = cases.iter().zip(&is_shown).map(|(case, shown)| !shown && case.is_dead(best)).collect();
+        Self { p, is_set_shown: p <= policy.level_of_test(), p_values, is_shown, is_dead }
+    }
+
+    fn verdict(&self) -> GateVerdict {
+        if self.is_set_shown || self.is_shown.contains(&true) {
+            GateVerdict::Regression
+        } else if self.is_dead.contains(&true) {
+            GateVerdict::CannotTell
+        } else {
+            GateVerdict::Pass
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use GateVerdict::{CannotTell, Pass, Regression, Unmeasurable};
+
+    use super::*;
+
+    fn side((passed, total): (usize, usize)) -> Side {
+        Side { runs: counted(passed, total), errors: 0 }
+    }
+
+    fn case(before: (usize, usize), now: (usize, usize)) -> Counts {
+        Counts::new(side(before), side(now))
+    }
+
+    /// A case with errors now.
+    fn broken(before: (usize, usize), now: (usize, usize), errors: usize) -> Counts {
+        Counts::new(side(before), Side { errors, ..side(now) })
+    }
+
+    /// This case and so many that did not change.
+    fn among(cases: usize, first: Counts, other: Counts) -> Vec<Counts> {
+        let mut all = vec![other; cases - 1];
+        all.insert(0, first);
+        all
+    }
+
+    fn verdict(cases: &[Counts]) -> GateVerdict {
+        Policy::default().decide(cases).verdict
+    }
+
+    #[test]
+    fn a_case_that_stopped_working_is_shown_by_runs_enough_and_otherwise_nothing_can_be_told() {
+        let once = among(20, case((1, 1), (0, 1)), case((1, 1), (1, 1)));
+        assert_eq!(verdict(&once), CannotTell);
+        let five_more = Counts { now: side((0, 6)), ..once[0] };
+        assert_eq!(verdict(&among(20, five_more, once[1])), CannotTell);
+        // One that passes again works.
+        let again = Counts { now: side((1, 2)), planned: 2, ..once[0] };
+        assert_eq!(verdict(&among(20, again, once[1])), Pass);
+        assert_eq!(verdict(&among(20, case((10, 10), (0, 4)), case((10, 10), (4, 4)))), Regression);
+        // By itself it is not shown, and over the cases it is.
+        assert_eq!(verdict(&among(20, case((10, 10), (0, 3)), case((10, 10), (3, 3)))), Regression);
+        assert_eq!(verdict(&among(20, case((5, 5), (0, 1)), case((5, 5), (1, 1)))), CannotTell);
+        assert_eq!(verdict(&among(20, case((3, 3), (2, 3)), case((3, 3), (3, 3)))), Pass);
+        assert_eq!(verdict(&among(20, case((3, 3), (0, 3)), case((3, 3), (3, 3)))), CannotTell);
+        // It passed half of its runs before: none now is no surprise.
+        assert_eq!(verdict(&among(20, case((1, 2), (0, 1)), case((2, 2), (1, 1)))), Pass);
+        assert_eq!(verdict(&[]), Pass);
+    }
+
+    #[test]
+    fn many_small_drops_are_a_regression_of_the_set_and_gains_elsewhere_are_counted_against_them() {
+        let worse = vec![case((1, 1), (0, 1)); 6];
+        let decision = Policy::default().decide(&worse);
+        assert_eq!((decision.verdict, decision.is_shown), (Regression, true));
+        assert!(decision.cases.iter().all(|case| !case.is_shown));
+        let mixed = [vec![case((1, 1), (0, 1)); 20], vec![case((0, 1), (1, 1)); 20]].concat();
+        let decision = Policy::default().decide(&mixed);
+        assert!(!decision.is_shown && decision.p > 0.5);
+    }
+
+    #[test]
+    fn runs_without_a_verdict_decide_only_what_holds_for_the_best_and_the_worst_of_them() {
+        for (case, expected) in [
+            (broken((10, 10), (0, 7), 3), Regression),
+            (broken((10, 10), (2, 9), 1), Regression),
+            (broken((10, 10), (6, 8), 2), Pass),
+            (broken((10, 10), (8, 8), 2), Pass),
+            (broken((5, 5), (0, 3), 2), Unmeasurable),
+            (broken((5, 5), (0, 0), 5), Unmeasurable),
+            (Counts { before: Side { errors: 3, ..side((2, 2)) }, ..case((2, 2), (0, 5)) }, Unmeasurable),
+        ] {
+            assert_eq!(verdict(&[case]), expected, "{case:?}");
+        }
+        let decision = Policy::default().decide(&[broken((5, 5), (0, 3), 2)]);
+        let [of_case] = decision.cases[..] else { unreachable!() };
+        assert!(
+            (of_case.p - 0.083_333_333_333).abs() < 1e-9
+                && (of_case.p_of_worst - 0.003_968_253_968).abs() < 1e-9
+        );
+        assert!(of_case.may_be_worse);
+    }
+
+    /// The counts of a suspect after these runs, made until the policy stops it.
+    fn run_again(policy: &Policy, first: Counts, cases: usize, outcomes: impl Fn(usize) -> bool) -> Counts {
+        let mut case = first;
+        while policy.next(&case, cases) == Next::Run {
+            let (made, passed) = (case.now.runs.total(), case.now.runs.passed());
+            let further = made - first.now.runs.total();
+            case.now.runs = counted(passed + usize::from(outcomes(further)), made + 1);
+        }
+        case.planned = policy.planned(&case, cases);
+        case
+    }
+
+    #[test]
+    fn a_suspect_that_is_stopped_early_has_the_verdict_of_all_its_runs() {
+        let policy = Policy { max_runs: 12, ..Policy::default() };
+        for (before, first, cases) in
+            [((10, 10), (1, 3), 1), ((10, 10), (0, 1), 20), ((8, 10), (1, 4), 5), ((3, 3), (0, 2), 1)]
+        {
+            let first = case(before, first);
+            let left = policy.max_runs - first.now.runs.total();
+            let limit = policy.limit_of_case(cases);
+            for outcomes in 0..1_u32 << left {
+                let passed = |at: usize| outcomes >> at & 1 == 1;
+                let stopped = run_again(&policy, first, cases, passed);
+                let all = counted(
+                    first.now.runs.passed() + (0..left).filter(|at| passed(*at)).count(),
+                    policy.max_runs,
+                );
+                let of_all = fisher(Stratum { before: first.before.runs, now: all }) <= limit;
+                assert_eq!(fisher(stopped.stratum(true)) <= limit, of_all, "{first:?} {outcomes:b}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_suspect_is_run_again_until_the_rest_decides_nothing() {
+        let policy = Policy::default();
+        let all = |passes: bool| move |_: usize| passes;
+        let runs = |first: Counts, passes| run_again(&policy, first, 20, all(passes)).now.runs;
+        // Shown after 13, whatever 7 more would have been.
+        assert_eq!(runs(case((10, 10), (0, 3)), false), counted(0, 13));
+        assert!(runs(case((10, 10), (0, 3)), true).total() < 12);
+        // One run before shows nothing: five more, or until one passes.
+        assert_eq!(runs(case((1, 1), (0, 1)), false), counted(0, 6));
+        assert_eq!(runs(case((1, 1), (0, 1)), true), counted(1, 2));
+        // No suspect.
+        assert_eq!(runs(case((10, 10), (3, 3)), false), counted(3, 3));
+        assert_eq!(runs(case((1, 2), (0, 1)), false), counted(0, 1));
+    }
+}

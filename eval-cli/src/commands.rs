@@ -4,10 +4,13 @@
 
 mod accept;
 mod add_case;
+mod bless;
 mod check;
 mod completions;
 mod create;
+mod diff;
 mod fmt;
+mod gate;
 mod import;
 mod list;
 mod metrics;
@@ -69,6 +72,9 @@ pub(crate) enum Command {
     Metrics(metrics::Args),
     Plan(plan::Args),
     Report(report::Args),
+    Diff(diff::Args),
+    Gate(gate::Args),
+    Bless(bless::Args),
     Rerun(rerun::Args),
     Rescore(rescore::Args),
     Run(Box<run::Args>),
@@ -105,6 +111,9 @@ impl Command {
             Self::Plan(args) => plan::run(args),
             Self::Record(args) => record::run(args),
             Self::Report(args) => report::run(args),
+            Self::Diff(args) => diff::run(args),
+            Self::Gate(args) => gate::run(args),
+            Self::Bless(args) => bless::run(args),
             Self::Rerun(args) => rerun::run(args),
             Self::Rescore(args) => rescore::run(args),
             Self::Run(args) => run::run(args),

@@ -27,6 +27,14 @@ use serde::{Serialize, Serializer};
 pub(crate) use crate::output::read;
 use crate::output::{CommandError, ERROR, WARNING, styled};
 
+/// Replaces a file as a whole with a report.
+pub(crate) fn write(path: &Path, text: &str) -> Result<(), CommandError> {
+    replace(path, text).map_err(|error| {
+        let help = "name a file in an existing folder";
+        CommandError::new(format!("cannot write `{}`: {error}", path.display()), help)
+    })
+}
+
 /// A text and its problems, in the order of the text.
 #[derive(Debug, Default)]
 pub(crate) struct FoundProblems {

@@ -7,6 +7,7 @@
 //! print their progress on standard error.
 
 mod agent;
+mod ci;
 mod commands;
 mod drafts;
 mod edited;
@@ -16,6 +17,7 @@ mod output;
 mod recorded;
 #[cfg(feature = "serve")]
 mod serve;
+mod sides;
 #[cfg(feature = "store")]
 mod store;
 mod tags;

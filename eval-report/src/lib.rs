@@ -1,15 +1,19 @@
 //! Recorded runs of eval sets: which run is meant, whether it is complete and passed, and its reports.
 #![doc = rustdoc_links::page!("../docs/reports.md")]
 
+pub mod baseline;
 #[doc(hidden)]
 pub mod cargo;
 pub mod command;
+pub mod comparison;
 pub mod decide;
 #[doc(hidden)]
 pub mod document;
 pub mod export;
 #[doc(hidden)]
 pub mod formats;
+#[doc(hidden)]
+pub mod git;
 pub mod journal;
 #[doc(hidden)]
 pub mod output;

@@ -104,6 +104,11 @@ impl PassCount {
         (self.total > 0).then(|| float(self.passed) / float(self.total))
     }
 
+    /// Whether a smaller share passed than of the other attempts. Without attempts on either side it is not.
+    pub fn is_below(self, other: Self) -> bool {
+        self.passed * other.total < other.passed * self.total
+    }
+
     /// Whether some passed and some did not.
     pub fn is_flaky(self) -> bool {
         0 < self.passed && self.passed < self.total

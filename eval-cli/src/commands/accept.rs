@@ -7,6 +7,7 @@ use eval_support::shell;
 use eval_support::untrusted::{guard_styled, one_line};
 use eval_support::words::count;
 
+use crate::ci::is_ci;
 use crate::drafts::{Draft, accept, shown};
 use crate::edited::{Change, SelectedSet, changed, open, select};
 use crate::output::{Answer, CommandError, Format, mask};
@@ -82,10 +83,9 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     changed("accept", ("accepted", "in"), &by_file(&accepted), &left, args.format)
 }
 
-/// Whether questions can be answered. A job of continuous integration may have a terminal, but no user at it.
+/// Whether questions can be answered.
 fn is_interactive() -> bool {
-    let in_ci = std::env::var_os("CI").is_some_and(|ci| !ci.is_empty() && ci != "false" && ci != "0");
-    !in_ci && io::stdin().is_terminal() && io::stderr().is_terminal()
+    !is_ci() && io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
 fn on_terminal(

@@ -1,7 +1,7 @@
 //! `cargo evalset rerun`: runs tests of a recorded run again, by name, and records their attempts in the same run.
 
-mod chosen;
-mod commands;
+pub(super) mod chosen;
+pub(super) mod commands;
 
 use eval_report::journal::Completeness;
 use eval_report::summary_text::rerun_of_programs;

@@ -50,12 +50,7 @@ impl Counts {
 
     /// Whether a smaller share of its runs passed than before.
     pub fn fell(&self) -> bool {
-        share_is_lower(self.now.runs, self.before.runs)
-    }
-
-    /// Whether a greater share of its runs passed than before.
-    pub fn rose(&self) -> bool {
-        share_is_lower(self.before.runs, self.now.runs)
+        self.now.runs.is_below(self.before.runs)
     }
 
     /// The case as the test of cases sees it. `best` says what runs without a verdict would have been. The planned runs that
@@ -78,10 +73,6 @@ impl Counts {
         let (before, now) = (self.before.with_errors(!best), self.now.with_errors(best));
         2 * before.passed() > before.total() && now.passed() == 0 && now.total() > 0
     }
-}
-
-fn share_is_lower(one: PassCount, other: PassCount) -> bool {
-    one.passed() * other.total() < other.passed() * one.total()
 }
 
 /// The levels of a gate.

@@ -1,16 +1,13 @@
 //! Facts about the origin of a run: those that the journal records, and those that are missing.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::process::{Command, Stdio};
-use std::sync::mpsc;
-use std::thread;
-use std::time::Duration;
 
 use eval_core::journal::{Revision, Started};
 use eval_support::hash::content_hash;
 use eval_support::words::count;
 
 use super::scores;
+use crate::git::changed_files;
 use crate::journal::revision_of_run;
 use crate::output::time;
 use crate::page::{Fact, line};
@@ -116,9 +113,6 @@ fn hashed(texts: &BTreeSet<String>) -> String {
     format!("{:016x}", content_hash(texts.iter().map(String::as_str).collect::<String>().as_bytes()))
 }
 
-/// The time limit for git, which reads the whole work tree to find changes.
-const GIT_TIMEOUT: Duration = Duration::from_secs(5);
-
 /// The revisions that were checked out when the run began. A merged run may have several.
 fn revisions(run: &LoadedRun) -> Vec<Revision> {
     let mut revisions: Vec<Revision> = Vec::new();
@@ -148,7 +142,7 @@ impl Changes {
         if here.commit != of_run.commit {
             return Self::OtherRevision;
         }
-        changed_files().map_or(Self::Unknown, Self::Files)
+        changed_files().map_or(Self::Unknown, |files| Self::Files(files.len()))
     }
 
     fn shown(self) -> Option<String> {
@@ -161,19 +155,4 @@ impl Changes {
             Self::Unknown => None,
         }
     }
-}
-
-/// The number of tracked files that differ. Git writes no index for it, and asks no file watcher.
-fn changed_files() -> Option<usize> {
-    let mut git = Command::new("git");
-    git.args(["--no-optional-locks", "-c", "core.fsmonitor=false", "status", "--porcelain", "-z"])
-        .args(["--untracked-files=no", "--ignore-submodules=all", "--no-renames"])
-        .stdin(Stdio::null())
-        .stderr(Stdio::null());
-    let (tell, told) = mpsc::channel();
-    // If git takes too long, the page does not wait for it.
-    thread::spawn(move || tell.send(git.output()));
-    let output = told.recv_timeout(GIT_TIMEOUT).ok()?.ok()?;
-    let files = || output.stdout.split(|byte| *byte == 0).filter(|it| !it.is_empty()).count();
-    output.status.success().then(files)
 }

@@ -10,7 +10,7 @@ use eval_report::formats as format;
 use eval_support::untrusted::one_line;
 use eval_support::words::code_list;
 
-use crate::files::replace;
+use crate::files::write;
 use crate::output::{Answer, CommandError, Format as OutputFormat, mask};
 use crate::recorded::{RunResults, near};
 use crate::run_page;
@@ -181,11 +181,4 @@ fn masked(text: String) -> String {
         Cow::Borrowed(_) => text,
         Cow::Owned(masked) => masked,
     }
-}
-
-fn write(path: &Path, text: &str) -> Result<(), CommandError> {
-    replace(path, text).map_err(|error| {
-        let help = "name a file in an existing folder";
-        CommandError::new(format!("cannot write `{}`: {error}", path.display()), help)
-    })
 }

@@ -9,17 +9,17 @@ use crate::cargo::TestBinary;
 use crate::recorded::{RunResults, TestResult};
 
 /// Tests by test binary. A binary without names is run as a whole.
-pub(super) type CargoTests<'r> = BTreeMap<TestBinary<'r>, BTreeSet<&'r str>>;
+pub(in crate::commands) type CargoTests<'r> = BTreeMap<TestBinary<'r>, BTreeSet<&'r str>>;
 
-pub(super) struct Chosen<'r> {
-    pub(super) tests: CargoTests<'r>,
+pub(in crate::commands) struct Chosen<'r> {
+    pub(in crate::commands) tests: CargoTests<'r>,
     /// The names of cases that programs ran, not cargo.
-    pub(super) others: Vec<String>,
+    pub(in crate::commands) others: Vec<String>,
 }
 
 impl<'r> Chosen<'r> {
     /// The wanted tests and, with `never_began`, the tests that never began.
-    pub(super) fn new(
+    pub(in crate::commands) fn new(
         results: &RunResults<'r>,
         wants: impl Fn(&TestResult<'r>) -> bool,
         never_began: bool,

@@ -17,7 +17,11 @@ const MAX_NAMES_PER_COMMAND: usize = 500;
 ///
 /// With `--include-ignored`, an ignored test that was run is run again. Without it, the command would run no
 /// test and succeed. A binary without names is run as a whole, without its ignored tests.
-pub(super) fn of_cargo(tests: &CargoTests<'_>, targets: &Targets, more: &[String]) -> Vec<Vec<String>> {
+pub(in crate::commands) fn of_cargo(
+    tests: &CargoTests<'_>,
+    targets: &Targets,
+    more: &[String],
+) -> Vec<Vec<String>> {
     let mut commands = Vec::new();
     for (binary, names) in tests {
         let mut command = ["test", "--no-fail-fast", "-p", binary.package].map(str::to_owned).to_vec();
@@ -89,7 +93,7 @@ pub(super) fn run(commands: &[Vec<String>], variables: &[(&str, OsString)]) -> R
 }
 
 /// Prints a message on stderr at once, since the next step may take long.
-pub(super) fn notice(text: &str) {
+pub(in crate::commands) fn notice(text: &str) {
     // There is no other place to report that stderr cannot be written to.
     drop(writeln!(anstream::stderr().lock(), "{}", one_line(text)));
 }

@@ -1,0 +1,272 @@
+//! `cargo evalset bless`: accepts what the runs of this build measured as the baseline.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use eval_core::journal::Revision;
+use eval_report::baseline::{Key, Line, measure};
+use eval_report::git::changed_files;
+use eval_report::journal::revision_of_run;
+use eval_support::untrusted::one_line;
+use eval_support::words::{count, short_code_list};
+use serde::Serialize;
+
+use crate::ci;
+use crate::output::{Answer, CommandError, Format, GOOD, Outcome, WARNING, styled};
+use crate::recorded::{LoadedRun, WhichRun, own_runs, root};
+use crate::sides::{BASELINE, baseline_or_new, results, write_baseline};
+
+/// Accepts what the runs of this build measured: writes how often each case passed to the baseline, a file to commit. `gate`
+/// compares later builds with it.
+///
+/// All complete runs of this build count together: the best of several would make every later build look worse. Cases that did not
+/// run keep their lines.
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct Args {
+    /// Cases to bless, with their set as the baseline names it. Without any, all cases that ran.
+    #[arg(value_name = "SET[:CASE]")]
+    cases: Vec<String>,
+
+    /// Takes this run alone.
+    #[arg(long, value_name = "RUN")]
+    only: Option<String>,
+
+    /// The file of the baseline.
+    #[arg(long, value_name = "FILE", default_value = BASELINE)]
+    baseline: PathBuf,
+
+    /// Takes runs although tracked files differ from the commit. The lines say so.
+    #[arg(long)]
+    allow_dirty: bool,
+
+    /// Removes the lines of cases that no run of this build has.
+    #[arg(long)]
+    prune: bool,
+
+    /// The output format.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  cargo evalset run evals --agent-cmd ./agent --runs 10 && cargo evalset bless
+  cargo evalset bless evals/desk.evalset.json:refund
+  cargo evalset bless --only 2026-11-22T02-31-07-4f1c
+
+Exit codes:
+  0  the baseline was written
+  2  no complete run of this build is there, a run has errors, tracked files differ from the commit, or nothing is named in CI";
+
+/// The number of runs from which a gate can show that one case of 20 stopped working.
+const RUNS_WANTED: usize = 10;
+
+#[derive(Serialize)]
+struct Document<'b> {
+    baseline: String,
+    runs: &'b [String],
+    blessed: Vec<Blessed<'b>>,
+    removed: Vec<String>,
+    notes: &'b [String],
+}
+
+#[derive(Serialize)]
+struct Blessed<'b> {
+    set: &'b str,
+    case: &'b str,
+    passed: usize,
+    runs: usize,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
+    if args.cases.is_empty() && ci::is_ci() {
+        return Err(CommandError::new(
+            "nothing is blessed in CI unless it is named: a job that blesses its own runs would accept every regression",
+            "name the cases: `cargo evalset bless SET:CASE`, or bless on a developer's machine and commit the file",
+        ));
+    }
+    let dirty = dirty(&args.baseline, args.allow_dirty)?;
+    let (loaded, mut notes) = chosen(args)?;
+    let runs: Vec<&LoadedRun> = loaded.iter().collect();
+    let measured = measure(&runs, dirty);
+    let lines: Vec<Line> = selected(measured.cases.lines(), &args.cases)?;
+    let broken: Vec<String> =
+        lines.iter().filter(|line| line.errors > 0).map(|line| line.key().to_string()).collect();
+    if !broken.is_empty() {
+        let message =
+            format!("runs of {} have no verdict: {}", count(broken.len(), "case"), short_code_list(&broken));
+        return Err(CommandError::new(
+            message,
+            "mend what broke and run these cases again, or bless others by name",
+        ));
+    }
+    if lines.is_empty() {
+        let help = "run the cases first: `cargo evalset run SETS --runs 10 ..`, or `cargo test`";
+        return Err(CommandError::new("no case of a file has a run", help));
+    }
+    notes.extend(few_runs(&lines));
+    notes.extend(named(&measured.edited, "was edited between the runs: only its last runs count"));
+    notes
+        .extend(named(&measured.retried, "was tried again by the test runner: only its last attempt counts"));
+    let mut baseline = baseline_or_new(&args.baseline)?;
+    baseline.bless(lines.iter().cloned());
+    let removed: Vec<Key> =
+        if args.prune { baseline.prune(|key| measured.cases.get(key).is_some()) } else { Vec::new() };
+    write_baseline(&args.baseline, &baseline)?;
+    let ids: Vec<String> = loaded.iter().flat_map(|run| run.run.ids.clone()).collect();
+    let shown = one_line(&args.baseline.display().to_string());
+    if args.format == Format::Json {
+        let blessed = lines.iter().map(|line| Blessed {
+            set: &line.set,
+            case: &line.case,
+            passed: line.passed,
+            runs: line.runs,
+        });
+        let document = Document {
+            baseline: args.baseline.display().to_string(),
+            runs: &ids,
+            blessed: blessed.collect(),
+            removed: removed.iter().map(Key::to_string).collect(),
+            notes: &notes,
+        };
+        return Answer::results("bless", Outcome::Passed, &document);
+    }
+    let (passed, total) =
+        lines.iter().fold((0, 0), |(passed, total), line| (passed + line.passed, total + line.runs));
+    let mut text = format!(
+        "{} {} in `{shown}`: {passed} of {} passed, in {}\n",
+        styled(GOOD, "blessed"),
+        count(lines.len(), "case"),
+        count(total, "run"),
+        count(loaded.len(), "test run")
+    );
+    if !removed.is_empty() {
+        let names: Vec<String> = removed.iter().map(Key::to_string).collect();
+        text += &format!("removed {}: {}\n", count(names.len(), "line"), short_code_list(&names));
+    }
+    for note in notes {
+        text += &format!("{}: {note}\n", styled(WARNING, "note"));
+    }
+    text += &format!("commit `{shown}`, then compare a later build with it: `cargo evalset gate`\n");
+    Ok(Answer::new(Outcome::Passed, text))
+}
+
+/// Whether tracked files differ from the commit; `None` without git. The baseline itself may differ.
+fn dirty(baseline: &Path, is_allowed: bool) -> Result<Option<bool>, CommandError> {
+    let Some(mut changed) = changed_files() else { return Ok(None) };
+    let name = baseline.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    changed.retain(|file| file.rsplit('/').next() != Some(name.as_str()));
+    if changed.is_empty() || is_allowed {
+        return Ok(Some(!changed.is_empty()));
+    }
+    let files: Vec<String> = changed.iter().map(|file| one_line(file)).collect();
+    let message = format!(
+        "{} differ from the commit, so the baseline would name a build that nobody has: {}",
+        count(files.len(), "tracked file"),
+        short_code_list(&files)
+    );
+    Err(CommandError::new(
+        message,
+        "commit first and run the cases again, or bless all the same: `--allow-dirty`",
+    ))
+}
+
+/// The complete runs of this build, the oldest first, and notes about others.
+fn chosen(args: &Args) -> Result<(Vec<LoadedRun>, Vec<String>), CommandError> {
+    let partial = !args.cases.is_empty();
+    let here = std::env::current_dir().ok().and_then(|folder| Revision::from_folder(&folder));
+    let commit = here.map(|revision| revision.commit);
+    let mut complete: Vec<(SystemTime, LoadedRun)> = Vec::new();
+    let mut incomplete = Vec::new();
+    let (runs, _) = own_runs(&root()).unwrap_or_default();
+    for run in runs {
+        if revision_of_run(&run.path).map(|revision| revision.commit) != commit {
+            continue;
+        }
+        let folder = run.path.display().to_string();
+        let loaded = WhichRun::named(Some(folder)).load()?;
+        let problems: Vec<String> = results(&loaded, partial)?.problems.iter().map(|it| it.shown()).collect();
+        match problems.into_iter().next() {
+            None => complete.push((run.started, loaded)),
+            Some(problem) => incomplete.push((run.id, problem)),
+        }
+    }
+    complete.sort_by_key(|(started, _)| *started);
+    let mut notes = Vec::new();
+    if let Some(name) = &args.only {
+        let only = WhichRun::named(Some(name.clone())).load()?;
+        if let Some(problem) = results(&only, partial)?.problems.first() {
+            let message = format!("the run `{}` is not complete: {}", only.name(), problem.shown());
+            return Err(CommandError::new(message, "run all cases again, or name cases that it has"));
+        }
+        let others = complete.iter().filter(|(_, run)| run.run.ids != only.run.ids).count();
+        if others > 0 {
+            notes.push(format!(
+                "{} more of this build {} there: a baseline of the best of several makes later builds look worse than they are",
+                count(others, "complete run"),
+                if others == 1 { "is" } else { "are" }
+            ));
+        }
+        return Ok((vec![only], notes));
+    }
+    if complete.is_empty() {
+        let message = match incomplete.first() {
+            Some((id, problem)) => format!("no run of this build is complete; `{}`: {problem}", one_line(id)),
+            None => "there is no run of this build".to_owned(),
+        };
+        let help = "run all cases: `cargo evalset run SETS --runs 10 ..`, or `cargo test --no-fail-fast`; or name the cases to bless";
+        return Err(CommandError::new(message, help));
+    }
+    if !incomplete.is_empty() {
+        let ids: Vec<String> = incomplete.iter().map(|(id, _)| one_line(id)).collect();
+        notes.push(format!(
+            "{} not counted, as incomplete: {}",
+            count(ids.len(), "run"),
+            short_code_list(&ids)
+        ));
+    }
+    Ok((complete.into_iter().map(|(_, run)| run).collect(), notes))
+}
+
+/// The lines of the named cases. A name without a line is an error.
+fn selected<'l>(lines: impl Iterator<Item = &'l Line>, names: &[String]) -> Result<Vec<Line>, CommandError> {
+    let lines: Vec<&Line> = lines.collect();
+    if names.is_empty() {
+        return Ok(lines.into_iter().cloned().collect());
+    }
+    let mut chosen = BTreeSet::new();
+    for name in names {
+        let is_named = |line: &Line| {
+            line.set == *name
+                || name.strip_prefix(&line.set).and_then(|rest| rest.strip_prefix(':')) == Some(&line.case)
+        };
+        let before = chosen.len();
+        chosen.extend(lines.iter().enumerate().filter(|(_, line)| is_named(line)).map(|(at, _)| at));
+        if chosen.len() == before {
+            let known: Vec<String> = lines.iter().map(|line| line.key().to_string()).collect();
+            let message = format!("no run of this build has `{}`", one_line(name));
+            return Err(CommandError::new(message, format!("it has {}", short_code_list(&known))));
+        }
+    }
+    Ok(chosen.into_iter().map(|at| lines[at].clone()).collect())
+}
+
+/// A note that fewer runs than wanted cost power.
+fn few_runs(lines: &[Line]) -> Option<String> {
+    let least = lines.iter().map(|line| line.runs).min()?;
+    (least < RUNS_WANTED).then(|| {
+        format!(
+            "{} before {} what a gate can show: with 1 a case of 20 that stopped working takes 799 failures, with 3 15, with 5 8, \
+             with 10 4; bless {RUNS_WANTED} runs: `cargo evalset run .. --runs {RUNS_WANTED}`",
+            count(least, "run"),
+            if least == 1 { "limits" } else { "limit" }
+        )
+    })
+}
+
+fn named(keys: &[Key], what: &str) -> Option<String> {
+    let names: Vec<String> = keys.iter().map(Key::to_string).collect();
+    (!names.is_empty()).then(|| format!("{} {what}", short_code_list(&names)))
+}

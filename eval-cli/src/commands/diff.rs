@@ -1,0 +1,115 @@
+//! `cargo evalset diff`: two builds side by side.
+
+use std::collections::BTreeMap;
+
+use eval_report::comparison::{Category, ComparedCase, Comparison, categories};
+use eval_report::decide::gate::Policy;
+use serde::Serialize;
+
+use crate::output::{Answer, CommandError, Format, Outcome};
+use crate::sides::Side;
+
+/// Compares two builds: each case is in one category. It decides nothing: `gate` does.
+///
+/// A side is the file of a baseline, or the id or the folder of a recorded run.
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct Args {
+    /// The side before: a baseline or a run.
+    #[arg(value_name = "A")]
+    before: String,
+
+    /// The side now: a baseline or a run.
+    #[arg(value_name = "B")]
+    now: String,
+
+    /// The output format.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  cargo evalset diff evalset-baseline.jsonl 2026-11-22T02-31-07-4f1c
+  cargo evalset diff 2026-11-22T02-31-07-4f1c 2026-11-22T02-40-12-99ab   # two runs of one commit: what is chance?
+
+Exit codes:
+  0  both sides were read
+  2  a side cannot be read, or is not complete";
+
+/// A case in JSON.
+#[derive(Serialize)]
+pub(super) struct CaseEntry<'c> {
+    set: &'c str,
+    case: &'c str,
+    variant: Option<&'c str>,
+    category: Category,
+    before: Option<Runs>,
+    now: Option<Runs>,
+    p: Option<f64>,
+    incomparable: Option<&'c str>,
+    metrics: &'c [eval_report::comparison::MetricChange],
+}
+
+#[derive(Serialize)]
+struct Runs {
+    passed: usize,
+    with_verdict: usize,
+    errors: usize,
+}
+
+impl<'c> CaseEntry<'c> {
+    pub(super) fn new(case: &'c ComparedCase) -> Self {
+        let runs = |line: &eval_report::baseline::Line| Runs {
+            passed: line.passed,
+            with_verdict: line.with_verdict().total(),
+            errors: line.errors,
+        };
+        Self {
+            set: &case.key.set,
+            case: &case.key.case,
+            variant: Some(case.key.variant.as_str()).filter(|variant| !variant.is_empty()),
+            category: case.category,
+            before: case.before.as_ref().map(runs),
+            now: case.now.as_ref().map(runs),
+            p: case.decision.map(|decision| decision.p),
+            incomparable: case.incomparable.as_deref(),
+            metrics: &case.metrics,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Document<'c> {
+    before: &'c str,
+    now: &'c str,
+    categories: BTreeMap<&'static str, usize>,
+    p: f64,
+    cases: Vec<CaseEntry<'c>>,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
+    let (before, now) = (Side::named(&args.before)?, Side::named(&args.now)?);
+    let comparison = Comparison::new(&before.cases, &now.cases, &now.cases, Policy::default());
+    let doubts: Vec<&String> = before.doubts.iter().chain(&now.doubts).collect();
+    let outcome = if doubts.is_empty() { Outcome::Passed } else { Outcome::Unmeasurable };
+    if args.format == Format::Json {
+        let document = Document {
+            before: &before.name,
+            now: &now.name,
+            categories: counted(&comparison),
+            p: comparison.decision.p,
+            cases: comparison.cases.iter().map(CaseEntry::new).collect(),
+        };
+        return Answer::results("diff", outcome, &document);
+    }
+    let mut text = format!("{} -> {}\n", before.name, now.name);
+    for doubt in doubts {
+        text += &format!("  {doubt}\n");
+    }
+    Ok(Answer::new(outcome, text + &categories(&comparison)))
+}
+
+pub(super) fn counted(comparison: &Comparison) -> BTreeMap<&'static str, usize> {
+    comparison.counted().into_iter().map(|(category, cases)| (category.words(), cases)).collect()
+}

@@ -1,0 +1,153 @@
+//! Cases that passed less often than before are run again, as they ran.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::process::{Command, Stdio};
+
+use eval_report::baseline::{Baseline, Key, Line, measure};
+use eval_report::comparison::incomparable;
+use eval_report::decide::gate::{Counts, Next, Policy};
+use eval_support::shell;
+use eval_support::variables::{DIR, RUN_ID};
+use eval_support::words::count;
+
+use crate::cargo::Targets;
+use crate::commands::rerun::chosen::Chosen;
+use crate::commands::rerun::commands::{notice, of_cargo};
+use crate::output::CommandError;
+use crate::recorded::{LoadedRun, TestResult, WhichRun, root};
+use crate::sides::results;
+
+/// The most further runs of a suspect before it is looked at again.
+const RUNS_PER_ROUND: usize = 4;
+
+/// Runs suspects again until the rest of their runs could change nothing. The new test runs are added to `runs`.
+pub(super) fn run_again(
+    before: &Baseline,
+    first: &Baseline,
+    runs: &mut Vec<LoadedRun>,
+    policy: Policy,
+) -> Result<(), CommandError> {
+    for round in 1.. {
+        let now = measure(&runs.iter().collect::<Vec<_>>(), None).cases;
+        let suspects = suspects(before, first, &now, policy);
+        let Some(least) = suspects.values().min().copied() else { return Ok(()) };
+        let keys: BTreeSet<Key> = suspects.into_keys().collect();
+        let more = least.clamp(1, RUNS_PER_ROUND);
+        notice(&format!("round {round}: {} again", count(keys.len(), "suspect")));
+        let id = format!("{}-suspects-{round}", runs[0].run.ids.join("-"));
+        let commands = commands(&runs[0], &keys, more)?;
+        if commands.is_empty() {
+            let help = "leave out `--retry-suspects`, and name further runs: `cargo evalset gate RUN RUN ..`";
+            return Err(CommandError::new(
+                "nothing tells how the suspects ran: their program recorded no options",
+                help,
+            ));
+        }
+        for (program, words) in commands {
+            run(&program, &words, &id)?;
+        }
+        let made = WhichRun::named(Some(root().join(&id).display().to_string())).load()?;
+        let counted = |cases: &Baseline| cases.lines().map(|line| line.runs).sum::<usize>();
+        if counted(&measure(&[&made], None).cases) == 0 {
+            let help = format!("look at it: `cargo evalset report {id}`");
+            return Err(CommandError::new("the suspects were run again, and no run ended", help));
+        }
+        runs.push(made);
+    }
+    Ok(())
+}
+
+/// The cases to run again, with the number of runs that they still may have.
+fn suspects(before: &Baseline, first: &Baseline, now: &Baseline, policy: Policy) -> BTreeMap<Key, usize> {
+    let compared: Vec<(Key, Counts)> = before
+        .lines()
+        .filter_map(|line| Some((line, now.get(&line.key())?)))
+        .filter(|(before, now)| incomparable(before, now).is_none() && before.with_verdict().total() > 0)
+        .map(|(before, now)| {
+            let key = now.key();
+            let first = first.get(&key).map_or(now.side(), Line::side);
+            (key, Counts { before: before.side(), first, now: now.side(), planned: 0 })
+        })
+        .collect();
+    let cases = compared.len();
+    let again = compared.into_iter().filter(|(_, counts)| policy.next(counts, cases) == Next::Run);
+    again.map(|(key, counts)| (key, policy.max_runs.saturating_sub(counts.now.runs.total()))).collect()
+}
+
+/// The commands that run these cases again: of cargo for tests, and of this program for what `run` ran.
+fn commands(
+    loaded: &LoadedRun,
+    suspects: &BTreeSet<Key>,
+    more: usize,
+) -> Result<Vec<(OsString, Vec<String>)>, CommandError> {
+    let results = results(loaded, true)?;
+    let keys = eval_report::baseline::keys(&results.tests);
+    let is_suspect = |test: &TestResult<'_>| {
+        keys.get(&std::ptr::from_ref(test.test)).is_some_and(|key| suspects.contains(key))
+    };
+    let mut commands = Vec::new();
+    let chosen = Chosen::new(&results, is_suspect, false);
+    for words in of_cargo(&chosen.tests, &Targets::here(), &[]) {
+        commands.push((std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()), words));
+    }
+    let mut of_programs: BTreeMap<(Vec<String>, &str), Vec<&str>> = BTreeMap::new();
+    for test in results.tests.iter().filter(|test| is_suspect(test) && test.attempt.started.of_program) {
+        let (Some(again), Some(file)) = (&test.attempt.head.again, test.attempt.started.file.as_deref())
+        else {
+            continue;
+        };
+        let options = without_runs(again);
+        of_programs.entry((options, file)).or_default().push(&test.attempt.started.eval_id);
+    }
+    let this = std::env::current_exe().map_err(|error| {
+        CommandError::new(format!("cannot find this program: {error}"), "call it by its path")
+    })?;
+    for ((options, file), cases) in of_programs {
+        let mut words = vec!["run".to_owned(), format!("{file}:{}", cases.join(","))];
+        words.extend(options);
+        words.extend(["--runs".to_owned(), more.to_string()]);
+        commands.push((this.clone().into(), words));
+    }
+    Ok(commands)
+}
+
+/// The options of a run without its number of runs.
+fn without_runs(options: &[String]) -> Vec<String> {
+    let mut left = Vec::new();
+    let mut options = options.iter();
+    while let Some(option) = options.next() {
+        if option == "--runs" {
+            options.next();
+        } else if !option.starts_with("--runs=") {
+            left.push(option.clone());
+        }
+    }
+    left
+}
+
+/// Runs a command in a test run of its own. Cases that fail are no error: they are counted.
+fn run(program: &OsString, words: &[String], id: &str) -> Result<(), CommandError> {
+    notice(&format!("running {} {}", shell::word(&program.to_string_lossy()), shell::line(words)));
+    let status =
+        Command::new(program).args(words).env(RUN_ID, id).env(DIR, root()).stdout(Stdio::null()).status();
+    status.map(drop).map_err(|error| {
+        let shown = program.to_string_lossy().into_owned();
+        CommandError::new(format!("cannot run `{shown}`: {error}"), "run this where the suspects ran")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_of_runs_is_taken_out_of_the_options() {
+        let words = |line: &str| -> Vec<String> { line.split(' ').map(str::to_owned).collect() };
+        for options in
+            ["--agent-cmd ./agent --runs 3 --timeout 3s", "--agent-cmd ./agent --runs=3 --timeout 3s"]
+        {
+            assert_eq!(without_runs(&words(options)), words("--agent-cmd ./agent --timeout 3s"));
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! Baselines: how often each case passed in the runs that a team has accepted, as a file to commit.
+//!
+//! A [`Baseline`] is JSON lines, one for each case. It holds no transcripts, so that it can be committed. Recorded runs are
+//! measured in the same form, so that a run, several runs and a file are compared in one way.
+
+mod file;
+mod line;
+mod measured;
+
+pub use file::{Baseline, BaselineError};
+pub use line::{Key, Line, MetricLine, Provenance};
+pub use measured::{Measured, keys, measure};

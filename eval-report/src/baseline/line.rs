@@ -1,0 +1,135 @@
+//! A line of a baseline: the runs of one case.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use eval_support::untrusted::one_line;
+use serde::{Deserialize, Serialize};
+
+use crate::decide::gate::Side;
+use crate::statistics::PassCount;
+
+/// The most runs of which a line has scores, tokens, seconds and calls.
+pub(super) const MAX_LISTED_RUNS: usize = 20;
+
+/// The identity of a case. Lines of a baseline are sorted by it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key {
+    /// The file of the set, relative to the workspace.
+    pub set: String,
+    /// The id of the case.
+    pub case: String,
+    /// The label of its runs, or the test, where one case runs in several ways; empty if it does not.
+    pub variant: String,
+}
+
+/// `evals/desk.evalset.json:refund`, as commands name a case.
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&one_line(&format!("{}:{}", self.set, self.case)))?;
+        if self.variant.is_empty() { Ok(()) } else { write!(f, " [{}]", one_line(&self.variant)) }
+    }
+}
+
+/// The runs of one case.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Line {
+    /// [`Key::set`].
+    pub set: String,
+    /// [`Key::case`].
+    pub case: String,
+    /// [`Key::variant`].
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub variant: String,
+    /// [`Meaning::asks`](eval_format::Meaning::asks) of the case.
+    pub asks: String,
+    /// [`Meaning::expects`](eval_format::Meaning::expects) of the case.
+    pub expects: String,
+    /// The number of runs, those without a verdict too.
+    pub runs: usize,
+    /// The runs that passed every metric that decides.
+    pub passed: usize,
+    /// The runs without a verdict.
+    pub errors: usize,
+    /// The rule that combined the runs to the verdict of the case.
+    pub pass: String,
+    /// The rule that combined the turns of a run.
+    pub gate: String,
+    /// The metrics that decide.
+    pub metrics: BTreeMap<String, MetricLine>,
+    /// The tokens of each run, as far as the agent reports them.
+    pub tokens: Vec<Option<i64>>,
+    /// The seconds that the turns of each run took.
+    pub seconds: Vec<f64>,
+    /// The tool calls of each run.
+    pub calls: Vec<usize>,
+    /// The origin of the runs.
+    pub from: Provenance,
+}
+
+/// A metric that decides, over the runs of a case.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MetricLine {
+    /// A hash of the criterion: threshold and options.
+    pub criterion: String,
+    /// The models of the judge and the versions of its prompts; absent if no judge was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judge: Option<String>,
+    /// The runs that passed it.
+    pub passed: usize,
+    /// The score of each run: the mean of its turns. Null without a score.
+    pub scores: Vec<Option<f64>>,
+}
+
+/// The origin of runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Provenance {
+    /// The version of evalset that ran the cases.
+    pub evalset: String,
+    /// The commit that was checked out; null if it is not known.
+    pub commit: Option<String>,
+    /// Whether tracked files differed from that commit; null if it is not known.
+    pub dirty: Option<bool>,
+    /// The ids of the test runs.
+    pub runs: Vec<String>,
+    /// The models that the agent reports.
+    pub models: Vec<String>,
+    /// The day on which the last of the runs began: `2026-11-23`.
+    pub at: String,
+}
+
+impl Line {
+    /// The identity of its case.
+    pub fn key(&self) -> Key {
+        Key { set: self.set.clone(), case: self.case.clone(), variant: self.variant.clone() }
+    }
+
+    /// The runs as a gate counts them.
+    pub fn side(&self) -> Side {
+        Side { runs: self.with_verdict(), errors: self.errors }
+    }
+
+    /// The passes of the runs with a verdict.
+    pub fn with_verdict(&self) -> PassCount {
+        PassCount::new(self.passed, self.runs.saturating_sub(self.errors)).unwrap_or_default()
+    }
+
+    /// A mistake in its numbers; `None` if they agree.
+    pub(super) fn mistake(&self) -> Option<String> {
+        if self.passed + self.errors > self.runs {
+            let Self { runs, passed, errors, .. } = self;
+            return Some(format!("{passed} runs passed and {errors} had no verdict, of {runs}"));
+        }
+        let over = |(_, metric): &(&String, &MetricLine)| metric.passed > self.runs;
+        if let Some((name, metric)) = self.metrics.iter().find(over) {
+            return Some(format!("`{}` passed in {} of {} runs", one_line(name), metric.passed, self.runs));
+        }
+        if self.metrics.is_empty() && self.runs > self.errors {
+            return Some("no metric decided, and runs have a verdict".to_owned());
+        }
+        None
+    }
+}

@@ -1,0 +1,15 @@
+//! Two builds compared: each case in one category, and the decision of a gate.
+
+mod category;
+mod compared;
+mod gated;
+mod pair;
+mod power;
+mod said;
+
+pub use category::Category;
+pub use compared::{ComparedCase, Comparison};
+pub use gated::{GateOptions, Gated};
+pub use pair::{MetricChange, incomparable};
+pub use power::Power;
+pub use said::{categories, gate_text, markdown};

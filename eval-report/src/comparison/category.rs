@@ -1,0 +1,91 @@
+//! The category of a case in a comparison.
+
+use serde::Serialize;
+
+/// What became of a case. Each case of either side has exactly one: the first that fits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Category {
+    /// Its runs show that it is worse.
+    Regressed,
+    /// It passed more than half of its runs before and none now, which its runs do not show.
+    NewlyFailing,
+    /// It has no verdict now, and had one before.
+    ErrorNow,
+    /// A smaller share of its runs passed, which its runs do not show.
+    Fell,
+    /// Something in it changed, so that its runs say nothing about the build.
+    Incomparable,
+    /// Only the first side has it: it was removed, or did not run.
+    OnlyBefore,
+    /// It has no verdict on either side.
+    NoVerdict,
+    /// It had no verdict before, and has one now.
+    Recovered,
+    /// It passed none of its runs before and more than half now, which its runs do not show.
+    NewlyPassing,
+    /// A greater share of its runs passed, which its runs do not show.
+    Rose,
+    /// Its runs show that it is better.
+    Improved,
+    /// Only the second side has it.
+    OnlyNow,
+    /// The same share of its runs passed.
+    Same,
+}
+
+impl Category {
+    /// All categories, those that need attention first.
+    pub const ALL: [Self; 13] = [
+        Self::Regressed,
+        Self::NewlyFailing,
+        Self::ErrorNow,
+        Self::Fell,
+        Self::Incomparable,
+        Self::OnlyBefore,
+        Self::NoVerdict,
+        Self::Recovered,
+        Self::NewlyPassing,
+        Self::Rose,
+        Self::Improved,
+        Self::OnlyNow,
+        Self::Same,
+    ];
+
+    /// Its name for people.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Regressed => "regressed",
+            Self::NewlyFailing => "newly failing",
+            Self::ErrorNow => "error now",
+            Self::Fell => "fell",
+            Self::Incomparable => "incomparable",
+            Self::OnlyBefore => "only before",
+            Self::NoVerdict => "no verdict",
+            Self::Recovered => "recovered",
+            Self::NewlyPassing => "newly passing",
+            Self::Rose => "rose",
+            Self::Improved => "improved",
+            Self::OnlyNow => "only now",
+            Self::Same => "same",
+        }
+    }
+
+    /// The category of the same case if the sides change places.
+    #[must_use]
+    pub fn mirrored(self) -> Self {
+        match self {
+            Self::Regressed => Self::Improved,
+            Self::Improved => Self::Regressed,
+            Self::NewlyFailing => Self::NewlyPassing,
+            Self::NewlyPassing => Self::NewlyFailing,
+            Self::ErrorNow => Self::Recovered,
+            Self::Recovered => Self::ErrorNow,
+            Self::Fell => Self::Rose,
+            Self::Rose => Self::Fell,
+            Self::OnlyBefore => Self::OnlyNow,
+            Self::OnlyNow => Self::OnlyBefore,
+            Self::Incomparable | Self::NoVerdict | Self::Same => self,
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! The verdict of a gate on a build, and its sentences.
+
+use eval_support::untrusted::one_line;
+use eval_support::words::{count, short_code_list};
+
+use super::category::Category;
+use super::compared::{ComparedCase, Comparison};
+use super::power::Power;
+use crate::decide::exact::{Stratum, fisher};
+use crate::decide::gate::{CaseDecision, GateVerdict};
+use crate::statistics::{PassCount, percent};
+
+/// A comparison with the verdict of a gate.
+#[derive(Clone, Debug)]
+pub struct Gated {
+    /// The comparison.
+    pub comparison: Comparison,
+    /// The verdict.
+    pub verdict: GateVerdict,
+    /// The sentences that give the reasons, the first one first.
+    pub reasons: Vec<String>,
+    /// The drops that the gate would find; `None` without a compared case.
+    pub power: Option<Power>,
+}
+
+/// What a gate takes beside the runs.
+#[derive(Clone, Debug, Default)]
+pub struct GateOptions {
+    /// Whether cases of the baseline may be missing now.
+    pub allow_removed: bool,
+    /// Whether suspects are run again.
+    pub retried: bool,
+    /// Reasons why the runs may not be all runs of this build.
+    pub doubts: Vec<String>,
+    /// The command that blesses this case with more runs.
+    pub bless: Option<String>,
+}
+
+impl Gated {
+    /// Decides. A regression that is shown counts whatever else is unknown.
+    pub fn new(comparison: Comparison, options: &GateOptions) -> Self {
+        let decision = &comparison.decision;
+        let removed: Vec<String> =
+            comparison.of(Category::OnlyBefore).map(|case| case.key.to_string()).collect();
+        let mut reasons = Vec::new();
+        let verdict = if decision.verdict == GateVerdict::Regression {
+            reasons.extend(regressions(&comparison));
+            GateVerdict::Regression
+        } else if !options.doubts.is_empty() {
+            reasons.extend(options.doubts.iter().cloned());
+            GateVerdict::Unmeasurable
+        } else if !removed.is_empty() && !options.allow_removed {
+            reasons.push(format!(
+                "{} of the baseline did not run: {}; `--allow-removed` says that it was removed on purpose",
+                count(removed.len(), "case"),
+                short_code_list(&removed)
+            ));
+            GateVerdict::Unmeasurable
+        } else if comparison.is_mostly_incomparable() {
+            reasons.push(incomparable(&comparison));
+            GateVerdict::CannotTell
+        } else {
+            match decision.verdict {
+                GateVerdict::Unmeasurable => reasons.extend(undecided(&comparison)),
+                GateVerdict::CannotTell => reasons.extend(not_shown(&comparison, options)),
+                _ => reasons.push(no_drop(&comparison)),
+            }
+            decision.verdict
+        };
+        let power = Power::new(&comparison.policy, &comparison.counts, options.retried);
+        Self { comparison, verdict, reasons, power }
+    }
+
+    /// Adds limits that are broken: the build fails whatever the comparison says.
+    pub fn demand(&mut self, broken: Vec<String>) {
+        if !broken.is_empty() {
+            self.verdict = GateVerdict::Regression;
+            self.reasons.splice(0..0, broken);
+        }
+    }
+
+    /// The exit code: 0 if no drop is shown, 1 for a regression, else 2.
+    pub fn exit_code(&self) -> i32 {
+        match self.verdict {
+            GateVerdict::Pass => 0,
+            GateVerdict::Regression => 1,
+            GateVerdict::CannotTell | GateVerdict::Unmeasurable => 2,
+        }
+    }
+
+    /// The verdict in capitals: `CANNOT TELL`.
+    pub fn word(&self) -> &'static str {
+        match self.verdict {
+            GateVerdict::Pass => "PASS",
+            GateVerdict::Regression => "REGRESSION",
+            GateVerdict::CannotTell => "CANNOT TELL",
+            GateVerdict::Unmeasurable => "UNMEASURABLE",
+        }
+    }
+
+    /// What the gate finds and what it does not.
+    pub fn power_text(&self) -> Option<String> {
+        let Power { dead, all_by_tenth, half } = self.power?;
+        let [dead, all, half] = [dead, all_by_tenth, half].map(percent);
+        Some(format!(
+            "This gate finds a case that stopped working in {dead} of builds, all cases 10 points worse in {all}, one case at half in \
+             {half}."
+        ))
+    }
+}
+
+/// The compared cases with what was decided of them.
+fn decided(comparison: &Comparison) -> impl Iterator<Item = (&ComparedCase, CaseDecision)> {
+    comparison.cases.iter().filter_map(|case| Some((case, case.decision?)))
+}
+
+/// `passed 10 of 10 runs before and none of 13 now`.
+fn runs(case: &ComparedCase) -> String {
+    let passed = |line: Option<&crate::baseline::Line>| {
+        line.map(crate::baseline::Line::with_verdict).unwrap_or_default()
+    };
+    let (before, now) = (passed(case.before.as_ref()), passed(case.now.as_ref()));
+    let of = |runs: PassCount| match (runs.passed(), runs.total()) {
+        (1, 1) => "its only run".to_owned(),
+        (0, total) => format!("none of {total}"),
+        (passed, total) => format!("{passed} of {total}"),
+    };
+    let errors = case.now.as_ref().map(|line| line.errors).unwrap_or_default();
+    let errors =
+        if errors == 0 { String::new() } else { format!(", and {} without a verdict", count(errors, "run")) };
+    format!("passed {} before and {} now{errors}", of(before), of(now))
+}
+
+fn regressions(comparison: &Comparison) -> Vec<String> {
+    let policy = comparison.policy;
+    let cases = comparison.counts.len();
+    let limit = policy.limit_of_case(cases);
+    let mut said: Vec<String> = Vec::new();
+    let mut counts = comparison.counts.iter();
+    for (case, decision) in decided(comparison) {
+        let Some(counts) = counts.next().filter(|_| decision.is_shown) else { continue };
+        let left = counts.planned.saturating_sub(counts.now.runs.total() + counts.now.errors);
+        let p = if left > 0 {
+            format!("p at most {}, whatever {left} more runs would have been", shown(decision.p))
+        } else {
+            format!("p = {}", shown(decision.p))
+        };
+        said.push(format!(
+            "{} {} ({p}; limit {}: {} over {}, Holm)",
+            case.key,
+            runs(case),
+            shown(limit),
+            percent(policy.level_of_test()),
+            count(cases, "case")
+        ));
+    }
+    if comparison.decision.is_shown {
+        said.push(format!(
+            "{} (p = {} over the cases; limit {})",
+            totals(comparison),
+            shown(comparison.decision.p),
+            percent(policy.level_of_test())
+        ));
+    }
+    said
+}
+
+/// `58 of 60 runs passed; 195 of 200 in the baseline`.
+fn totals(comparison: &Comparison) -> String {
+    let sum = |of: fn(&crate::decide::gate::Counts) -> PassCount| {
+        comparison
+            .counts
+            .iter()
+            .map(of)
+            .fold((0, 0), |(passed, total), runs| (passed + runs.passed(), total + runs.total()))
+    };
+    let (passed, total) = sum(|counts| counts.first.runs);
+    let (before, total_before) = sum(|counts| counts.before.runs);
+    format!("{passed} of {} passed; {before} of {total_before} in the baseline", count(total, "run"))
+}
+
+fn no_drop(comparison: &Comparison) -> String {
+    let cases = comparison.counts.len();
+    format!(
+        "{}. No drop is shown ({}; p = {} over the cases, no case by itself).",
+        totals(comparison),
+        count(cases, "case"),
+        shown(comparison.decision.p)
+    )
+}
+
+fn incomparable(comparison: &Comparison) -> String {
+    let compared = comparison.counts.len();
+    let counted = |category| comparison.of(category).count();
+    let parts = [
+        Category::Incomparable,
+        Category::OnlyBefore,
+        Category::OnlyNow,
+        Category::NoVerdict,
+        Category::Recovered,
+    ];
+    let parts: Vec<String> = parts
+        .into_iter()
+        .filter(|category| counted(*category) > 0)
+        .map(|category| format!("{} {}", counted(category), category.words()))
+        .collect();
+    format!(
+        "only {compared} of {} can be compared ({}); bless the cases as they are now: `cargo evalset bless`",
+        count(comparison.cases.len(), "case"),
+        parts.join(", ")
+    )
+}
+
+fn undecided(comparison: &Comparison) -> Vec<String> {
+    let mut said: Vec<String> = decided(comparison)
+        .filter(|(_, decision)| decision.may_be_worse)
+        .map(|(case, decision)| {
+            format!(
+                "{} {}: p is from {} to {}, depending on what they would have been",
+                case.key,
+                runs(case),
+                shown(decision.p_of_worst),
+                shown(decision.p)
+            )
+        })
+        .collect();
+    let decision = &comparison.decision;
+    if said.is_empty() {
+        said.push(format!(
+            "{}, and runs without a verdict: p over the cases is from {} to {}, depending on what they would have been",
+            totals(comparison),
+            shown(decision.p_of_worst),
+            shown(decision.p)
+        ));
+    }
+    said.push("mend what kept these runs from a verdict, and run the cases again".to_owned());
+    said
+}
+
+/// The most failures that are counted to show a dead case.
+const MAX_FAILURES: usize = 3_000;
+
+fn not_shown(comparison: &Comparison, options: &GateOptions) -> Vec<String> {
+    let cases = comparison.counts.len();
+    let limit = comparison.policy.limit_of_case(cases);
+    let mut said = Vec::new();
+    for (case, decision) in decided(comparison).filter(|(_, decision)| decision.is_dead) {
+        let before = case.before.as_ref().map(crate::baseline::Line::with_verdict).unwrap_or_default();
+        let p_of =
+            |failures| fisher(Stratum { before, now: PassCount::new(0, failures).unwrap_or_default() });
+        let needed = (1..=MAX_FAILURES).find(|failures| p_of(*failures) <= limit);
+        let needed = needed
+            .map_or_else(|| format!("more than {MAX_FAILURES} failures"), |needed| count(needed, "failure"));
+        said.push(format!(
+            "{} {} (p = {}). {} before cannot show it for one of {}: it would take {needed}.",
+            case.key,
+            runs(case),
+            shown(decision.p),
+            count(before.total(), "run"),
+            count(cases, "case")
+        ));
+    }
+    said.push(match &options.bless {
+        Some(command) => format!("Bless with 10 runs: {command}"),
+        None => {
+            "Run the case again, and bless it with 10 runs once it passes: `cargo evalset bless`".to_owned()
+        }
+    });
+    said
+}
+
+/// A p-value in few digits.
+pub(super) fn shown(p: f64) -> String {
+    match p {
+        p if p >= 0.995 => "1".to_owned(),
+        p if p >= 0.01 => format!("{p:.2}"),
+        p if p >= 1e-6 => {
+            let digits = (1..12).find(|digits| p * 10_f64.powi(*digits) >= 1.0).unwrap_or(6);
+            let digits = usize::try_from(digits).unwrap_or(6) + 1;
+            format!("{p:.digits$}")
+        }
+        _ => "below 0.000001".to_owned(),
+    }
+}
+
+/// A case with what became of it in one line, for lists.
+pub(super) fn row(case: &ComparedCase) -> String {
+    let side = |line: Option<&crate::baseline::Line>| {
+        line.map_or_else(
+            || "-".to_owned(),
+            |line| {
+                let errors =
+                    if line.errors > 0 { format!(" +{} errors", line.errors) } else { String::new() };
+                format!("{}{errors}", line.with_verdict())
+            },
+        )
+    };
+    let why = case.incomparable.as_deref().map(|why| format!("  {}", one_line(why))).unwrap_or_default();
+    format!("{}  {} -> {}{why}", case.key, side(case.before.as_ref()), side(case.now.as_ref()))
+}

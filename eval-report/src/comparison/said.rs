@@ -1,0 +1,74 @@
+//! A comparison as text for people and for pull requests.
+
+use eval_support::untrusted::{markdown as escaped, one_line};
+
+use super::category::Category;
+use super::compared::Comparison;
+use super::gated::{Gated, row};
+use crate::decide::gate::GateVerdict;
+use crate::output::{BOLD, ERROR, GOOD, WARNING, styled};
+
+/// The most cases of a category that are listed by name.
+const MAX_LISTED: usize = 20;
+
+/// The verdict of a gate, its reasons, and the cases that changed.
+pub fn gate_text(gated: &Gated) -> String {
+    let style = match gated.verdict {
+        GateVerdict::Pass => GOOD,
+        GateVerdict::Regression => ERROR,
+        _ => WARNING,
+    };
+    let mut text = String::new();
+    let mut reasons = gated.reasons.iter().map(|reason| one_line(reason));
+    let first = reasons.next().unwrap_or_default();
+    text += &format!("{} {}  {first}\n", styled(BOLD, "Gate"), styled(style, gated.word()));
+    for reason in reasons.chain(gated.power_text().filter(|_| gated.verdict == GateVerdict::Pass)) {
+        text += &format!("  {reason}\n");
+    }
+    text + &categories(&gated.comparison)
+}
+
+/// The categories with their cases.
+pub fn categories(comparison: &Comparison) -> String {
+    let mut text = String::from("\n");
+    let counted = comparison.counted();
+    let chips: Vec<String> =
+        counted.iter().map(|(category, cases)| format!("{} {cases}", category.words())).collect();
+    text += &format!("{}\n", chips.join(" | "));
+    for category in counted.into_keys().filter(|category| *category != Category::Same) {
+        text += &format!("\n{}\n", styled(BOLD, category.words()));
+        for case in comparison.of(category).take(MAX_LISTED) {
+            text += &format!("  {}\n", row(case));
+        }
+        let more = comparison.of(category).count().saturating_sub(MAX_LISTED);
+        if more > 0 {
+            text += &format!("  and {more} more\n");
+        }
+    }
+    text
+}
+
+/// The verdict as Markdown, for a comment on a pull request. Its first line is a mark by which a script finds the comment again.
+pub fn markdown(gated: &Gated) -> String {
+    let mut text = format!("<!-- evalset-gate -->\n## Gate: {}\n\n", gated.word());
+    for reason in &gated.reasons {
+        text += &format!("{}\n\n", escaped(&one_line(reason)));
+    }
+    if let Some(power) = gated.power_text() {
+        text += &format!("{power}\n\n");
+    }
+    text += "| category | cases |\n| --- | --- |\n";
+    for (category, cases) in gated.comparison.counted() {
+        text += &format!("| {} | {cases} |\n", category.words());
+    }
+    for category in Category::ALL.into_iter().filter(|category| *category != Category::Same) {
+        let mut cases = gated.comparison.of(category).peekable();
+        if cases.peek().is_some() {
+            text += &format!("\n**{}**\n\n", category.words());
+            for case in cases.take(MAX_LISTED) {
+                text += &format!("- {}\n", escaped(&row(case)));
+            }
+        }
+    }
+    text
+}

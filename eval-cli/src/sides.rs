@@ -14,6 +14,20 @@ use crate::recorded::{LoadedRun, RunResults, WhichRun};
 /// The baseline of a project, if no other is named.
 pub(crate) const BASELINE: &str = "evalset-baseline.jsonl";
 
+/// What is between the id of a run and the number of a round in which its suspects ran again.
+const SUSPECTS: &str = "-suspects-";
+
+/// The id of the test run in which suspects of a run ran again.
+pub(crate) fn id_of_suspects(run: &str, round: usize) -> String {
+    format!("{run}{SUSPECTS}{round}")
+}
+
+/// The run whose suspects ran again in this one; `None` for every other run. Only a gate counts their runs: they ran because they
+/// failed.
+pub(crate) fn run_of_suspects(id: &str) -> Option<&str> {
+    id.split_once(SUSPECTS).map(|(run, _)| run)
+}
+
 /// The runs of each case on one side.
 pub(crate) struct Side {
     pub(crate) cases: Baseline,

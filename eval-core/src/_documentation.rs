@@ -47,3 +47,6 @@ pub mod page {}
 
 #[doc = crate::pages::page!("../docs/store.md")]
 pub mod store {}
+
+#[doc = crate::pages::page!("../docs/worse.md")]
+pub mod worse {}

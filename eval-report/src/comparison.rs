@@ -13,3 +13,6 @@ pub use gated::{GateOptions, Gated};
 pub use pair::{MetricChange, incomparable};
 pub use power::Power;
 pub use said::{categories, gate_text, markdown};
+
+#[cfg(test)]
+mod tests;

@@ -15,7 +15,7 @@ use serde::Serialize;
 use crate::ci;
 use crate::output::{Answer, CommandError, Format, GOOD, Outcome, WARNING, styled};
 use crate::recorded::{LoadedRun, WhichRun, own_runs, root};
-use crate::sides::{BASELINE, baseline_or_new, results, write_baseline};
+use crate::sides::{BASELINE, baseline_or_new, results, run_of_suspects, write_baseline};
 
 /// Accepts what the runs of this build measured: writes how often each case passed to the baseline, a file to commit. `gate`
 /// compares later builds with it.
@@ -182,7 +182,9 @@ fn chosen(args: &Args) -> Result<(Vec<LoadedRun>, Vec<String>), CommandError> {
     let mut incomplete = Vec::new();
     let (runs, _) = own_runs(&root()).unwrap_or_default();
     for run in runs {
-        if revision_of_run(&run.path).map(|revision| revision.commit) != commit {
+        if run_of_suspects(&run.id).is_some()
+            || revision_of_run(&run.path).map(|revision| revision.commit) != commit
+        {
             continue;
         }
         let folder = run.path.display().to_string();

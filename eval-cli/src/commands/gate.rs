@@ -16,7 +16,7 @@ use super::diff::{CaseEntry, counted};
 use crate::files::write;
 use crate::output::{Answer, CommandError, Format, Outcome, mask};
 use crate::recorded::{LoadedRun, WhichRun};
-use crate::sides::{BASELINE, read_baseline, results};
+use crate::sides::{BASELINE, read_baseline, results, run_of_suspects};
 use limits::Limits;
 
 /// Decides whether this build is worse than the baseline. A drop that the number of runs cannot show is no regression, and a gate
@@ -172,9 +172,15 @@ fn baseline(name: &str) -> Result<Baseline, CommandError> {
     Ok(measure(&[&run], None).cases)
 }
 
+/// The named runs, else the last one. If that has the suspects of an earlier gate, the run of that gate is meant.
 fn loaded(names: &[String]) -> Result<Vec<LoadedRun>, CommandError> {
-    if names.is_empty() {
-        return Ok(vec![WhichRun::default().load()?]);
+    if !names.is_empty() {
+        return names.iter().map(|name| WhichRun::named(Some(name.clone())).load()).collect();
     }
-    names.iter().map(|name| WhichRun::named(Some(name.clone())).load()).collect()
+    let last = WhichRun::default().load()?;
+    let of_gate = last.run.ids.iter().find_map(|id| run_of_suspects(id));
+    match of_gate {
+        Some(run) => Ok(vec![WhichRun::named(Some(run.to_owned())).load()?]),
+        None => Ok(vec![last]),
+    }
 }

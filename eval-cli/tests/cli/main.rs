@@ -15,6 +15,7 @@ mod fix;
 mod fmt;
 mod folder;
 mod foreign;
+mod gate;
 mod golden_tools;
 mod goldens;
 mod import;

@@ -184,3 +184,99 @@ fn spaced(line: &Line) -> Result<String, serde_json::Error> {
     serde::Serialize::serialize(line, &mut serde_json::Serializer::with_formatter(&mut text, Spaced))?;
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::baseline::{MetricLine, Provenance};
+
+    fn line(case: &str, passed: usize) -> Line {
+        let metric =
+            MetricLine { criterion: "c".to_owned(), judge: None, passed, scores: vec![Some(1.0), None] };
+        Line {
+            set: "a.json".to_owned(),
+            case: case.to_owned(),
+            variant: String::new(),
+            asks: "1".to_owned(),
+            expects: "2".to_owned(),
+            runs: 2,
+            passed,
+            errors: 0,
+            pass: "mean".to_owned(),
+            gate: "mean".to_owned(),
+            metrics: BTreeMap::from([("m".to_owned(), metric)]),
+            tokens: vec![Some(1), None],
+            seconds: vec![0.1, 0.25],
+            calls: vec![1, 2],
+            from: Provenance::default(),
+        }
+    }
+
+    const LINE_B: &str = r#"{"set": "a.json", "case": "b", "asks": "1", "expects": "2", "runs": 2, "passed": 2, "errors": 0, "pass": "mean", "gate": "mean", "metrics": {"m": {"criterion": "c", "passed": 2, "scores": [1.0, null]}}, "tokens": [1, null], "seconds": [0.1, 0.25], "calls": [1, 2], "from": {"evalset": "", "commit": null, "dirty": null, "runs": [], "models": [], "at": ""}}"#;
+
+    #[test]
+    fn a_file_has_a_line_for_each_case_with_an_empty_line_before_it() {
+        let baseline: Baseline = [line("c", 1), line("b", 2)].into_iter().collect();
+        let text = baseline.text().unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!((lines.len(), &lines[..3]), (5, &[HEAD, "", LINE_B][..]));
+        assert_eq!((lines[3], text.ends_with("}\n")), ("", true));
+        assert_eq!(Baseline::parse(&text).unwrap(), baseline);
+        // Git may write other line ends.
+        assert_eq!(Baseline::parse(&text.replace('\n', "\r\n")).unwrap(), baseline);
+    }
+
+    #[test]
+    fn blessed_lines_take_the_place_of_those_of_the_same_cases_alone() {
+        let mut baseline: Baseline = [line("b", 2), line("c", 2)].into_iter().collect();
+        baseline.bless([line("c", 1), line("d", 2)]);
+        let passed: Vec<(&str, usize)> =
+            baseline.lines().map(|line| (line.case.as_str(), line.passed)).collect();
+        assert_eq!(passed, [("b", 2), ("c", 1), ("d", 2)]);
+        let gone = baseline.prune(|key| key.case != "b");
+        assert_eq!(gone.iter().map(Key::to_string).collect::<Vec<_>>(), ["a.json:b"]);
+        assert_eq!(baseline.lines().count(), 2);
+    }
+
+    #[test]
+    fn a_file_that_could_hide_a_case_is_an_error_with_its_line() {
+        let of = |lines: &[&str]| Baseline::parse(&lines.join("\n")).unwrap_err();
+        let (b, c) = (LINE_B, LINE_B.replace(r#""b""#, r#""c""#));
+        for (lines, at, message) in [
+            (&[][..], 1, "the file is empty"),
+            (
+                &[r#"{"evalset_baseline": 2}"#],
+                1,
+                "the form of the file is version 2, and this version reads 1",
+            ),
+            (&["{}"], 1, "it is no baseline: the first line is not `{\"evalset_baseline\": 1}`"),
+            (
+                &["<<<<<<< HEAD", HEAD],
+                1,
+                "a merge left its mark `<<<<<<<` here: git could not merge two lines of a case",
+            ),
+            (
+                &[HEAD, "", "=======", b],
+                3,
+                "a merge left its mark `=======` here: git could not merge two lines of a case",
+            ),
+            (&[HEAD, b, "", b], 4, "a.json:b has a second line"),
+            (&[HEAD, &c, b], 3, "a.json:b is behind a.json:c, and lines are sorted"),
+            (
+                &[HEAD, &b.replace(r#""passed": 2, "errors": 0"#, r#""passed": 2, "errors": 1"#)],
+                2,
+                "the numbers of a.json:b do not agree: 2 runs passed and 1 had no verdict, of 2",
+            ),
+            (
+                &[HEAD, &b.replace(r#""passed": 2, "scores""#, r#""passed": 3, "scores""#)],
+                2,
+                "the numbers of a.json:b do not agree: `m` passed in 3 of 2 runs",
+            ),
+        ] {
+            let error = of(lines);
+            assert_eq!((error.line, error.message.as_str()), (at, message), "{lines:?}");
+        }
+        let unknown = of(&[HEAD, &b.replace(r#""runs": 2"#, r#""run": 2"#)]);
+        assert!(unknown.line == 2 && unknown.message.contains("unknown field `run`"), "{unknown}");
+    }
+}

@@ -21,7 +21,12 @@ pub struct Gated {
     pub reasons: Vec<String>,
     /// The drops that the gate would find; `None` without a compared case.
     pub power: Option<Power>,
+    /// Whether suspects were run again.
+    is_retried: bool,
 }
+
+/// A gate that finds a dead case in fewer builds is told how to find it in more.
+const GOOD_POWER: f64 = 0.9;
 
 /// What a gate takes beside the runs.
 #[derive(Clone, Debug, Default)]
@@ -68,7 +73,7 @@ impl Gated {
             decision.verdict
         };
         let power = Power::new(&comparison.policy, &comparison.counts, options.retried);
-        Self { comparison, verdict, reasons, power }
+        Self { comparison, verdict, reasons, power, is_retried: options.retried }
     }
 
     /// Adds limits that are broken: the build fails whatever the comparison says.
@@ -101,10 +106,12 @@ impl Gated {
     /// What the gate finds and what it does not.
     pub fn power_text(&self) -> Option<String> {
         let Power { dead, all_by_tenth, half } = self.power?;
+        let is_weak = dead < GOOD_POWER && !self.is_retried;
         let [dead, all, half] = [dead, all_by_tenth, half].map(percent);
+        let help = if is_weak { " `--retry-suspects` runs what failed again, which finds more." } else { "" };
         Some(format!(
             "This gate finds a case that stopped working in {dead} of builds, all cases 10 points worse in {all}, one case at half in \
-             {half}."
+             {half}.{help}"
         ))
     }
 }
@@ -150,7 +157,7 @@ fn regressions(comparison: &Comparison) -> Vec<String> {
             case.key,
             runs(case),
             shown(limit),
-            percent(policy.level_of_test()),
+            level(policy.level_of_test()),
             count(cases, "case")
         ));
     }
@@ -159,7 +166,7 @@ fn regressions(comparison: &Comparison) -> Vec<String> {
             "{} (p = {} over the cases; limit {})",
             totals(comparison),
             shown(comparison.decision.p),
-            percent(policy.level_of_test())
+            level(policy.level_of_test())
         ));
     }
     said
@@ -267,6 +274,11 @@ fn not_shown(comparison: &Comparison, options: &GateOptions) -> Vec<String> {
         }
     });
     said
+}
+
+/// `2.5%`.
+fn level(share: f64) -> String {
+    format!("{}%", share * 100.0)
 }
 
 /// A p-value in few digits.

@@ -16,7 +16,7 @@ use crate::commands::rerun::chosen::Chosen;
 use crate::commands::rerun::commands::{notice, of_cargo};
 use crate::output::CommandError;
 use crate::recorded::{LoadedRun, TestResult, WhichRun, root};
-use crate::sides::results;
+use crate::sides::{id_of_suspects, results};
 
 /// The most further runs of a suspect before it is looked at again.
 const RUNS_PER_ROUND: usize = 4;
@@ -35,7 +35,7 @@ pub(super) fn run_again(
         let keys: BTreeSet<Key> = suspects.into_keys().collect();
         let more = least.clamp(1, RUNS_PER_ROUND);
         notice(&format!("round {round}: {} again", count(keys.len(), "suspect")));
-        let id = format!("{}-suspects-{round}", runs[0].run.ids.join("-"));
+        let id = id_of_suspects(&runs[0].run.ids.join("-"), round);
         let commands = commands(&runs[0], &keys, more)?;
         if commands.is_empty() {
             let help = "leave out `--retry-suspects`, and name further runs: `cargo evalset gate RUN RUN ..`";

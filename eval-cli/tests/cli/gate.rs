@@ -1,0 +1,315 @@
+//! `bless`, `gate` and `diff`: baselines of a program's runs, and later builds compared with them.
+
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::folder::{Folder, Ran};
+
+/// Answers each message with itself, unless `mode.json` has a list of answers for it, one for each conversation. The answer
+/// `exit` ends the program.
+const AGENT: &str = r#"
+import json, os, sys
+
+def say(**message):
+    print(json.dumps(message), flush=True)
+
+mode = json.load(open("mode.json"))
+say(type="hello", protocol=1)
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "start":
+        say(type="started")
+    elif message["type"] == "turn":
+        text = message["content"]["parts"][0]["text"]
+        answers = mode.get(text, [text])
+        count = os.path.join("counts", text)
+        made = os.path.getsize(count) if os.path.exists(count) else 0
+        with open(count, "a") as out:
+            out.write("x")
+        answer = answers[made % len(answers)]
+        if answer == "exit":
+            sys.exit(3)
+        say(type="text", text=answer)
+        say(type="turn_end")
+"#;
+
+const CONFIG: &str = r#"{"criteria": {"response_match_score": 1.0}}"#;
+
+/// A set of so many cases `c00`, `c01`, ..
+fn set(cases: usize) -> String {
+    let case = |at: usize| {
+        let content = |role: &str| json!({ "role": role, "parts": [{ "text": format!("c{at:02}") }] });
+        json!({
+            "eval_id": format!("c{at:02}"),
+            "conversation": [{ "user_content": content("user"), "final_response": content("model") }],
+        })
+    };
+    json!({ "eval_set_id": "desk", "eval_cases": (0..cases).map(case).collect::<Vec<_>>() }).to_string()
+}
+
+struct Desk(Folder);
+
+impl Desk {
+    fn new(test: &str, cases: usize) -> Self {
+        let folder = Folder::new(test);
+        folder.write("agent.py", AGENT).write("evals/test_config.json", CONFIG);
+        folder.write("evals/desk.evalset.json", set(cases)).write("counts/.keep", "");
+        let desk = Self(folder);
+        desk.agent(json!({}));
+        desk
+    }
+
+    /// The answers of the agent from now on.
+    fn agent(&self, mode: Value) {
+        self.0.write("mode.json", mode.to_string());
+        for count in std::fs::read_dir(self.0.path("counts")).expect("counts").flatten() {
+            std::fs::remove_file(count.path()).expect("a count");
+        }
+    }
+
+    fn run(&self, runs: usize) -> Ran {
+        let runs = runs.to_string();
+        self.0.run(&["run", "evals/desk.evalset.json", "--agent-cmd", "python3 agent.py", "--runs", &runs])
+    }
+
+    fn gate(&self, args: &[&str]) -> Value {
+        let ran = self.0.run(&[&["gate", "--format", "json"], args].concat());
+        let document: Value =
+            serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {}", ran.shown()));
+        let exit_codes = [("PASS", 0), ("REGRESSION", 1), ("CANNOT TELL", 2), ("UNMEASURABLE", 2)];
+        if let Some(verdict) = document["verdict"].as_str() {
+            assert!(exit_codes.contains(&(verdict, ran.code.unwrap_or(-1))), "{}", ran.shown());
+        }
+        document
+    }
+
+    fn bless(&self, args: &[&str]) -> Ran {
+        self.0.run(&[&["bless"], args].concat())
+    }
+}
+
+fn blessed(test: &str, cases: usize, runs: usize) -> Desk {
+    let desk = Desk::new(test, cases);
+    assert_eq!(desk.run(runs).code, Some(0));
+    assert_eq!(desk.bless(&[]).code, Some(0));
+    desk
+}
+
+#[test]
+fn a_build_that_is_as_good_passes_and_one_whose_case_stopped_working_is_a_regression() {
+    let desk = blessed("gate-dead", 20, 10);
+    assert_eq!(desk.run(1).code, Some(0));
+    let same = desk.gate(&[]);
+    assert_eq!((&same["verdict"], &same["categories"]), (&json!("PASS"), &json!({ "same": 20 })));
+    desk.agent(json!({ "c07": ["no"] }));
+    assert_eq!(desk.run(1).code, Some(1));
+    // One run of it shows nothing. Suspects are run again, as they ran.
+    assert_eq!(desk.gate(&[])["verdict"], "CANNOT TELL");
+    let again = desk.gate(&["--retry-suspects"]);
+    assert_eq!(
+        (&again["verdict"], &again["categories"]),
+        (&json!("REGRESSION"), &json!({ "regressed": 1, "same": 19 }))
+    );
+    let reason = again["reasons"][0].as_str().expect("a reason");
+    assert_eq!(
+        reason,
+        "evals/desk.evalset.json:c07 passed 10 of 10 before and none of 13 now (p at most 0.00065, whatever 7 more runs would have \
+         been; limit 0.0013: 2.5% over 20 cases, Holm)"
+    );
+    // The runs of suspects count for this gate alone: they ran because they failed.
+    let after = desk.gate(&[]);
+    assert_eq!((&after["verdict"], after["runs"].as_array().map(Vec::len)), (&json!("CANNOT TELL"), Some(1)));
+}
+
+#[test]
+fn a_suspect_that_passes_again_only_fell() {
+    let desk = blessed("gate-fell", 3, 1);
+    desk.agent(json!({ "c01": ["no", "no", "c01"] }));
+    assert_eq!(desk.run(1).code, Some(1));
+    assert_eq!(desk.gate(&[])["verdict"], "CANNOT TELL");
+    let again = desk.gate(&["--retry-suspects"]);
+    assert_eq!((&again["verdict"], &again["categories"]), (&json!("PASS"), &json!({ "fell": 1, "same": 2 })));
+}
+
+#[test]
+fn what_is_missing_or_broken_is_unmeasurable() {
+    let desk = blessed("gate-errors", 3, 5);
+    desk.agent(json!({ "c01": ["no", "no", "exit"] }));
+    desk.run(3);
+    let errors = desk.gate(&[]);
+    assert_eq!(
+        (&errors["verdict"], &errors["categories"]),
+        (&json!("UNMEASURABLE"), &json!({ "newly failing": 1, "same": 2 }))
+    );
+    assert!(
+        errors["reasons"][0]
+            .as_str()
+            .is_some_and(|it| it.contains("c01") && it.contains("1 run without a verdict"))
+    );
+    desk.agent(json!({}));
+    desk.0.write("evals/desk.evalset.json", set(2));
+    assert_eq!(desk.run(5).code, Some(0));
+    assert_eq!(desk.gate(&[])["verdict"], "UNMEASURABLE");
+    assert_eq!(desk.gate(&["--allow-removed"])["verdict"], "PASS");
+    let missing = desk.gate(&["--baseline", "nothing.jsonl"]);
+    assert!(missing["error"]["message"].as_str().is_some_and(|it| it.contains("nothing.jsonl")), "{missing}");
+}
+
+#[test]
+fn a_baseline_with_marks_of_a_merge_decides_nothing() {
+    let desk = blessed("gate-marks", 2, 2);
+    let text = desk.0.read("evalset-baseline.jsonl");
+    desk.0.write("evalset-baseline.jsonl", text.replacen("\n\n", "\n<<<<<<< HEAD\n", 1));
+    let ran = desk.0.run(&["gate"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(
+        ran.err.contains("evalset-baseline.jsonl:2: a merge left its mark `<<<<<<<` here"),
+        "{}",
+        ran.shown()
+    );
+}
+
+#[test]
+fn a_case_that_asks_something_else_is_incomparable_and_a_comment_changes_nothing() {
+    let desk = blessed("gate-edited", 4, 10);
+    let edited = set(4).replacen(r#""text":"c01"}],"role":"user""#, r#""text":"c01?"}],"role":"user""#, 1);
+    assert_ne!(edited, set(4));
+    let noted = edited.replacen(r#""eval_id":"c02""#, r#""_note":"why","eval_id":"c02""#, 1);
+    desk.agent(json!({ "c01?": ["c01"] }));
+    desk.0.write("evals/desk.evalset.json", noted);
+    assert_eq!(desk.run(1).code, Some(0));
+    let gate = desk.gate(&[]);
+    assert_eq!(
+        (&gate["verdict"], &gate["categories"]),
+        (&json!("PASS"), &json!({ "incomparable": 1, "same": 3 }))
+    );
+    // Another threshold: the passes of a run are another thing.
+    desk.0.write("evals/test_config.json", r#"{"criteria": {"response_match_score": 0.9}}"#);
+    assert_eq!(desk.run(1).code, Some(0));
+    assert_eq!(desk.gate(&[])["verdict"], "CANNOT TELL");
+}
+
+#[test]
+fn all_complete_runs_of_a_build_are_blessed_together() {
+    let desk = Desk::new("bless-all", 2);
+    for _ in 0..3 {
+        desk.run(2);
+    }
+    let ran = desk.bless(&["--format", "json"]);
+    let document: Value = serde_json::from_str(&ran.out).expect("JSON");
+    assert_eq!(
+        (&document["blessed"][0]["runs"], document["runs"].as_array().map(Vec::len)),
+        (&json!(6), Some(3))
+    );
+    let id = document["runs"][1].as_str().expect("an id");
+    let only = desk.bless(&["--only", id]);
+    assert!(
+        only.out.contains("2 more of this build are there")
+            || only.out.contains("2 complete runs more of this build are there"),
+        "{}",
+        only.shown()
+    );
+    assert!(desk.0.read("evalset-baseline.jsonl").contains(r#""runs": 2, "passed": 2"#));
+    // One case alone: the other keeps its line.
+    let before = desk.0.read("evalset-baseline.jsonl");
+    desk.bless(&["evals/desk.evalset.json:c01"]);
+    let after = desk.0.read("evalset-baseline.jsonl");
+    assert_eq!(before.lines().nth(2), after.lines().nth(2));
+    assert!(after.lines().nth(4).is_some_and(|line| line.contains(r#""runs": 6"#)), "{after}");
+    let unknown = desk.bless(&["evals/desk.evalset.json:c09"]);
+    assert_eq!(unknown.code, Some(2));
+    assert!(
+        unknown.err.contains("no run of this build has `evals/desk.evalset.json:c09`"),
+        "{}",
+        unknown.shown()
+    );
+}
+
+#[test]
+fn what_would_spoil_a_baseline_is_refused() {
+    let desk = Desk::new("bless-refused", 2);
+    assert!(desk.bless(&[]).err.contains("there is no run of this build"));
+    desk.agent(json!({ "c01": ["exit"] }));
+    desk.run(1);
+    let broken = desk.bless(&[]);
+    assert_eq!(broken.code, Some(2));
+    desk.agent(json!({}));
+    let git = |args: &[&str]| {
+        let mut git = Command::new("git");
+        git.args(["-c", "user.email=a@example.com", "-c", "user.name=a"])
+            .args(args)
+            .current_dir(desk.0.path(""));
+        assert!(git.output().expect("git").status.success(), "{args:?}");
+    };
+    desk.0.write(".gitignore", ".evalset\ncounts\n");
+    git(&["init", "-q"]);
+    git(&["add", "-A"]);
+    git(&["commit", "-qm", "one"]);
+    desk.run(2);
+    assert_eq!(desk.bless(&[]).code, Some(0), "{}", desk.bless(&[]).shown());
+    assert!(desk.0.read("evalset-baseline.jsonl").contains(r#""dirty": false"#));
+    git(&["add", "-A"]);
+    // The file itself may differ.
+    assert_eq!(desk.bless(&[]).code, Some(0));
+    desk.0.write("agent.py", format!("{AGENT}\n# changed\n"));
+    let dirty = desk.bless(&[]);
+    assert!(dirty.code == Some(2) && dirty.err.contains("1 tracked file differ"), "{}", dirty.shown());
+    assert_eq!(desk.bless(&["--allow-dirty"]).code, Some(0));
+    assert!(desk.0.read("evalset-baseline.jsonl").contains(r#""dirty": true"#));
+    let in_ci =
+        desk.0.command(&["bless", "--allow-dirty"]).env("CI", "true").output().expect("the program runs");
+    let in_ci = Ran::from(in_ci);
+    assert!(
+        in_ci.code == Some(2) && in_ci.err.contains("nothing is blessed in CI unless it is named"),
+        "{}",
+        in_ci.shown()
+    );
+}
+
+#[test]
+fn limits_are_demands_on_a_build_alone() {
+    let desk = blessed("gate-limits", 2, 10);
+    desk.agent(json!({ "c01": ["no", "c01"] }));
+    desk.run(10);
+    let rate = desk.gate(&["--min-pass-rate", "0.9"]);
+    assert_eq!(rate["verdict"], "REGRESSION");
+    assert_eq!(
+        rate["reasons"][0],
+        "15/20 runs passed (95% interval 53%-89%), and `--min-pass-rate` demands 0.9: this is a demand, no test"
+    );
+    let reliable = desk.gate(&["--min-reliability", "0.95"]);
+    assert!(
+        reliable["reasons"][0].as_str().is_some_and(|it| it.contains("c01 passed 5 of 10 runs")),
+        "{reliable}"
+    );
+    let wrong = desk.gate(&["--min-pass-rate", "90"]);
+    assert_eq!(wrong["error"]["message"], "`--min-pass-rate` is 90, and a share is from 0 to 1");
+    let tokens = desk.gate(&["--max-tokens", "1"]);
+    assert_eq!(tokens["error"]["message"], "no run tells how many tokens it took");
+}
+
+#[test]
+fn two_runs_are_compared_case_by_case() {
+    let desk = Desk::new("diff-runs", 3);
+    let id = |ran: &Ran| {
+        let at = ran.out.split_whitespace().position(|word| word == "Run").expect("a run");
+        ran.out.split_whitespace().nth(at + 1).expect("an id").to_owned()
+    };
+    let one = id(&desk.run(2));
+    desk.agent(json!({ "c00": ["no"], "c01": ["no", "c01"] }));
+    let other = id(&desk.run(2));
+    let diff = |from: &str, to: &str| -> Value {
+        let ran = desk.0.run(&["diff", from, to, "--format", "json"]);
+        assert_eq!(ran.code, Some(0), "{}", ran.shown());
+        serde_json::from_str(&ran.out).expect("JSON")
+    };
+    assert_eq!(diff(&one, &other)["categories"], json!({ "newly failing": 1, "fell": 1, "same": 1 }));
+    assert_eq!(diff(&other, &one)["categories"], json!({ "newly passing": 1, "rose": 1, "same": 1 }));
+    let text = desk.0.run(&["diff", &one, &other]);
+    assert!(
+        text.out.contains("newly failing\n  evals/desk.evalset.json:c00  2/2 -> 0/2\n"),
+        "{}",
+        text.shown()
+    );
+}

@@ -1,0 +1,228 @@
+//! Comparisons of baselines, as the command and programs make them.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::baseline::{Baseline, Line, MetricLine, Provenance};
+use crate::decide::gate::{GateVerdict, Policy};
+
+/// A case that passed so many runs, with a criterion, a judge and hashes by these numbers.
+fn line(case: &str, passed: usize, runs: usize, errors: usize) -> Line {
+    let scores = (0..runs).map(|run| (run < runs - errors).then_some(1.0)).collect();
+    let metric = MetricLine { criterion: "c0".to_owned(), judge: None, passed, scores };
+    Line {
+        set: "evals/desk.evalset.json".to_owned(),
+        case: case.to_owned(),
+        variant: String::new(),
+        asks: "a0".to_owned(),
+        expects: "e0".to_owned(),
+        runs,
+        passed,
+        errors,
+        pass: "mean".to_owned(),
+        gate: "mean".to_owned(),
+        metrics: BTreeMap::from([("safety_v1".to_owned(), metric)]),
+        tokens: Vec::new(),
+        seconds: Vec::new(),
+        calls: Vec::new(),
+        from: Provenance { commit: Some("1a2b3c4d5e".to_owned()), ..Provenance::default() },
+    }
+}
+
+/// Cases `0`, `1`, .. of a side.
+fn side(cases: impl IntoIterator<Item = (usize, usize, usize)>) -> Baseline {
+    let line = |(at, (passed, runs, errors)): (usize, _)| line(&format!("{at:03}"), passed, runs, errors);
+    cases.into_iter().enumerate().map(line).collect()
+}
+
+fn gated(before: &Baseline, now: &Baseline) -> Gated {
+    gated_with(before, now, &GateOptions::default())
+}
+
+fn gated_with(before: &Baseline, now: &Baseline, options: &GateOptions) -> Gated {
+    Gated::new(Comparison::new(before, now, now, Policy::default()), options)
+}
+
+fn categories_of(gated: &Gated) -> Vec<(&'static str, usize)> {
+    gated.comparison.counted().into_iter().map(|(category, cases)| (category.words(), cases)).collect()
+}
+
+#[test]
+fn a_case_that_fell_is_no_regression_and_one_that_cannot_be_shown_stops_the_gate() {
+    let before = side(vec![(3, 3, 0); 20]);
+    let fell = gated(&before, &side((0..20).map(|at| (if at == 0 { 2 } else { 3 }, 3, 0))));
+    assert_eq!(
+        (fell.word(), fell.exit_code(), categories_of(&fell)),
+        ("PASS", 0, vec![("fell", 1), ("same", 19)])
+    );
+    let dead = gated(&before, &side((0..20).map(|at| (if at == 0 { 0 } else { 3 }, 3, 0))));
+    assert_eq!((dead.word(), dead.exit_code()), ("CANNOT TELL", 2));
+    assert_eq!(categories_of(&dead), [("newly failing", 1), ("same", 19)]);
+    assert_eq!(
+        dead.reasons[0],
+        "evals/desk.evalset.json:000 passed 3 of 3 before and none of 3 now (p = 0.05). 3 runs before cannot show it for one of \
+         20 cases: it would take 15 failures."
+    );
+}
+
+#[test]
+fn gains_pay_for_no_loss_and_both_are_listed() {
+    let before = side((0..40).map(|at| (usize::from(at < 20), 1, 0)));
+    let now = side((0..40).map(|at| (usize::from(at >= 20), 1, 0)));
+    let gated = gated(&before, &now);
+    assert_eq!(categories_of(&gated), [("newly failing", 20), ("newly passing", 20)]);
+    // The set as a whole is as good as before. Each loss stops the gate all the same.
+    assert!(!gated.comparison.decision.is_shown);
+    assert_eq!(gated.word(), "CANNOT TELL");
+}
+
+#[test]
+fn a_case_is_compared_only_where_it_means_the_same() {
+    let before = side([(10, 10, 0), (10, 10, 0), (10, 10, 0)]);
+    for (change, why) in [
+        (
+            (|line: &mut Line| line.asks = "a1".to_owned()) as fn(&mut Line),
+            "the user says something else since 1a2b3c4",
+        ),
+        (|line| line.expects = "e1".to_owned(), "it expects something else since 1a2b3c4"),
+        (
+            |line| line.gate = "every_turn".to_owned(),
+            "the turns of a run are combined in another way: mean before, every_turn now",
+        ),
+        (
+            |line| line.metrics.values_mut().for_each(|it| it.criterion = "c1".to_owned()),
+            "`safety_v1`: another criterion",
+        ),
+        (
+            |line| line.metrics.values_mut().for_each(|it| it.judge = Some("gpt".to_owned())),
+            "`safety_v1`: another judge: none before, gpt now",
+        ),
+        (|line| line.metrics = BTreeMap::new(), "`safety_v1`: it decides nothing now"),
+    ] {
+        let now: Baseline = before
+            .lines()
+            .map(|line| {
+                let mut line = Line { passed: 0, ..line.clone() };
+                if line.case == "001" {
+                    change(&mut line);
+                } else {
+                    line.passed = 10;
+                }
+                line
+            })
+            .collect();
+        let gated = gated(&before, &now);
+        assert_eq!(categories_of(&gated), [("incomparable", 1), ("same", 2)], "{why}");
+        assert_eq!(gated.comparison.cases[1].incomparable.as_deref(), Some(why));
+        assert_eq!(gated.word(), "PASS", "{why}");
+    }
+}
+
+#[test]
+fn a_baseline_of_one_case_decides_nothing_of_twenty() {
+    let gated = gated(&side([(20, 20, 0)]), &side(vec![(1, 1, 0); 20]));
+    assert_eq!((gated.word(), categories_of(&gated)), ("CANNOT TELL", vec![("only now", 19), ("same", 1)]));
+    assert_eq!(
+        gated.reasons[0],
+        "only 1 of 20 cases can be compared (19 only now); bless the cases as they are now: `cargo evalset bless`"
+    );
+}
+
+#[test]
+fn a_removed_case_stops_the_gate_unless_it_is_allowed() {
+    let (before, now) = (side(vec![(10, 10, 0); 3]), side(vec![(3, 3, 0); 2]));
+    let stopped = gated(&before, &now);
+    assert_eq!((stopped.word(), stopped.exit_code()), ("UNMEASURABLE", 2));
+    assert!(stopped.reasons[0].contains("evals/desk.evalset.json:002"), "{:?}", stopped.reasons);
+    let allowed = gated_with(&before, &now, &GateOptions { allow_removed: true, ..GateOptions::default() });
+    assert_eq!((allowed.word(), categories_of(&allowed)), ("PASS", vec![("only before", 1), ("same", 2)]));
+}
+
+#[test]
+fn errors_decide_only_what_they_cannot_change() {
+    for (before, now, word, category) in [
+        ((5, 5, 0), (0, 5, 2), "UNMEASURABLE", "newly failing"),
+        ((10, 10, 0), (0, 10, 3), "REGRESSION", "regressed"),
+        ((10, 10, 0), (6, 10, 2), "PASS", "fell"),
+        ((5, 5, 0), (0, 5, 5), "UNMEASURABLE", "error now"),
+        ((0, 5, 5), (5, 5, 0), "CANNOT TELL", "recovered"),
+        ((0, 5, 5), (0, 5, 5), "CANNOT TELL", "no verdict"),
+    ] {
+        let gated = gated(&side([before]), &side([now]));
+        assert_eq!((gated.word(), categories_of(&gated)), (word, vec![(category, 1)]), "{before:?} {now:?}");
+    }
+}
+
+#[test]
+fn the_gate_says_what_it_would_find() {
+    let gated = gated(&side(vec![(10, 10, 0); 20]), &side(vec![(3, 3, 0); 20]));
+    assert_eq!(
+        gated.reasons,
+        [
+            "60 of 60 runs passed; 200 of 200 in the baseline. No drop is shown (20 cases; p = 1 over the cases, no case by itself)."
+        ]
+    );
+    let power = gated.power.unwrap();
+    // The reference has 1 for a case that stopped working, and 0.94 for all cases 10 points worse.
+    assert!(power.dead > 0.99 && power.all_by_tenth > 0.85, "{power:?}");
+    assert!(
+        gated
+            .power_text()
+            .unwrap()
+            .starts_with("This gate finds a case that stopped working in 100% of builds")
+    );
+}
+
+#[test]
+fn what_a_comment_of_a_pull_request_says_is_no_markup_of_others() {
+    let mut hostile = line("a", 10, 10, 0);
+    hostile.case = "</td> @all [x](y)".to_owned();
+    let before: Baseline = [hostile.clone()].into_iter().collect();
+    hostile.passed = 0;
+    let text = markdown(&gated(&before, &[hostile].into_iter().collect()));
+    assert!(text.starts_with("<!-- evalset-gate -->\n## Gate: REGRESSION\n"), "{text}");
+    assert!(!text.contains("</td>") && !text.contains("[x](y)") && !text.contains("@all"), "{text}");
+}
+
+/// One of the lines that a case may have on a side, or none.
+fn any_line(case: usize) -> impl Strategy<Value = Option<Line>> {
+    let counts = (1_usize..6)
+        .prop_flat_map(|runs| (Just(runs), 0..=runs))
+        .prop_flat_map(|(runs, errors)| (Just(runs), Just(errors), 0..=runs - errors));
+    let kinds = (counts, 0_usize..4, 0_usize..4, 0_usize..4);
+    proptest::option::weighted(0.9, kinds).prop_map(move |kinds| {
+        let ((runs, errors, passed), asks, expects, criterion) = kinds?;
+        let mut line = line(&format!("{case:03}"), passed, runs, errors);
+        line.asks = format!("a{}", asks / 3);
+        line.expects = format!("e{}", expects / 3);
+        line.metrics.values_mut().for_each(|metric| metric.criterion = format!("c{}", criterion / 3));
+        Some(line)
+    })
+}
+
+fn any_side() -> impl Strategy<Value = Vec<Option<Line>>> {
+    (0..8).map(any_line).collect::<Vec<_>>()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 10_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn each_case_has_one_category_and_swapped_sides_mirror_it(one in any_side(), other in any_side()) {
+        let (one, other): (Baseline, Baseline) =
+            (one.into_iter().flatten().collect(), other.into_iter().flatten().collect());
+        let there = Comparison::new(&one, &other, &other, Policy::default());
+        let back = Comparison::new(&other, &one, &one, Policy::default());
+        let all: std::collections::BTreeSet<_> = one.lines().chain(other.lines()).map(Line::key).collect();
+        prop_assert_eq!(there.counted().values().sum::<usize>(), all.len());
+        prop_assert!(there.cases.iter().map(|case| &case.key).eq(all.iter()));
+        for (there, back) in there.cases.iter().zip(&back.cases) {
+            prop_assert_eq!(there.category.mirrored(), back.category, "{}", there.key);
+        }
+        // A verdict needs what was compared.
+        let verdict = there.decision.verdict;
+        prop_assert!(verdict != GateVerdict::Regression || there.counts.iter().any(|counts| counts.now.runs.total() > 0));
+    }
+}

@@ -1,8 +1,11 @@
 """Tools that do not run: the other side answers."""
 
+import asyncio
 import unittest
 
 from driver import ProgramTest, calls, texts
+
+from evalset._conversation import Conversation
 
 WEATHER = """
     import dataclasses
@@ -172,6 +175,49 @@ class GoldenTools(ProgramTest):
             self.assertIn("belongs to no conversation, while 2 ran and not all tools were real", said(session, "thread"))
         program.write(type="end", session_id="real")
         self.assertEqual([said("golden", "here"), said("golden", "thread")], ["Golden", "Golden"])
+
+    def test_the_state_of_a_conversation_is_read_and_changed_under_its_lock(self):
+        conversation = None
+        seen = []
+
+        class Watched(dict):
+            def items(self):
+                seen.append(("read", conversation._lock.locked()))
+                return super().items()
+
+            def update(self, *args):
+                seen.append(("changed", conversation._lock.locked()))
+                super().update(*args)
+
+        class Script:
+            async def turn(self, turn):
+                # As the thread that reads does, with the answer of a golden tool.
+                conversation._change({"city": "Paris"})
+                turn.state["days"] = 2
+                turn.text("Done.")
+
+            async def close(self):
+                pass
+
+        async def opened(session):
+            session.state = Watched(session.state)
+            return Script()
+
+        async def play():
+            nonlocal conversation
+            written = []
+            conversation = Conversation({"session_id": "s1", "tools": "golden", "state": {}}, opened, written.append)
+            conversation.put({"content": {"parts": [{"text": "go"}]}})
+            conversation.end()
+            await conversation.task
+            return written
+
+        written = asyncio.run(play())
+        # The change of the tool, the text, the state at the end of the turn, and the change that is recorded of it.
+        self.assertEqual(seen, [("changed", True), ("changed", True), ("read", True), ("changed", True)])
+        deltas = [message["event"].get("actions") for message in written if message["type"] == "event"]
+        self.assertEqual(deltas, [None, {"stateDelta": {"days": 2}}])
+        self.assertEqual(written[-1]["type"], "turn_end")
 
     def test_tools_run_unless_they_are_golden(self):
         program = self.program(WEATHER + """

@@ -67,6 +67,14 @@ class Conversation:
         if self._golden is not None:
             self._golden.take(message)
 
+    def give_up(self) -> None:
+        """Gives up what waits for a golden tool, in the thread that reads: one that never answers may keep the loop."""
+        if self._golden is None:
+            return
+        with self._lock:
+            # What the agent does from now on is not written.
+            self._is_over = self._golden.give_up() or self._is_over
+
     def end(self) -> bool:
         """Ends the conversation. Whether something was cut short, as its time limit has passed.
 

@@ -219,6 +219,36 @@ class GoldenTools(ProgramTest):
         self.assertEqual(deltas, [None, {"stateDelta": {"days": 2}}])
         self.assertEqual(written[-1]["type"], "turn_end")
 
+    def test_a_tool_that_never_answers_is_given_up_with_its_conversation_and_keeps_no_other(self):
+        agents = {
+            "a function that blocks the loop": """
+    async def agent(message):
+        return get_weather(message)["sky"] if message != "hi" else "hello"
+""",
+            "a function that hides each error": """
+    def agent(message):
+        try:
+            return get_weather(message)["sky"] if message != "hi" else "hello"
+        except Exception:
+            get_weather("again")
+""",
+            "a function that waits": """
+    async def agent(message):
+        return (await look(message)).sky if message != "hi" else "hello"
+""",
+        }
+        for what, code in agents.items():
+            with self.subTest(what):
+                program = self.golden(WEATHER + code)
+                program.start(session="s2")
+                program.ask("Paris")
+                self.assertEqual(self.asked(program)["session_id"], "s1")
+                program.write(type="end", session_id="s1")
+                answer = program.turn("hi", session="s2")
+                self.assertEqual({message["session_id"] for message in answer}, {"s2"})
+                self.assertEqual(texts(answer), ["hello"])
+                self.assertEqual(program.end(), 0)
+
     def test_tools_run_unless_they_are_golden(self):
         program = self.program(WEATHER + """
     @evalset.tool

@@ -120,7 +120,10 @@ async fn inner_run_with_golden_tools() {
     };
     let runner = golden_runner().journal(std::env::temp_dir().join("journals"));
     let report = runner.run_case(&case, || server.clone()).await.unwrap();
-    println!("{report}\n{report:?}\n{server:?} {:?}", server.clone().tools(ToolSource::Golden).ready().await);
+    eprintln!(
+        "{report}\n{report:?}\n{server:?} {:?}",
+        server.clone().tools(ToolSource::Golden).ready().await
+    );
     // The file of the servers is looked at from outside.
     std::mem::forget(starts);
 }
@@ -179,9 +182,10 @@ fn the_token_of_the_plugin_is_in_no_text_and_no_journal() {
         let mut text = String::new();
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-                match entry.is_dir() {
-                    true => folders.push(entry),
-                    false => text.push_str(&String::from_utf8_lossy(&fs::read(entry).unwrap())),
+                if entry.is_dir() {
+                    folders.push(entry);
+                } else {
+                    text.push_str(&String::from_utf8_lossy(&fs::read(entry).unwrap()));
                 }
             }
         }

@@ -9,6 +9,7 @@ use eval_core::format::{Map, Value};
 use eval_core::tools::GoldenTools;
 use eval_support::id::fresh_id;
 use eval_support::mutex::Mutex;
+use eval_support::token::fresh_token;
 use reqwest::{Method, StatusCode};
 
 use super::super::error::AdkServerError;
@@ -51,9 +52,7 @@ const CREATES_SESSIONS: &str = "--auto_create_session";
 impl Desk {
     /// A desk, and the plugin that asks it.
     pub(in super::super) fn open() -> Result<Arc<Self>, io::Error> {
-        let mut bytes = [0; 16];
-        getrandom::fill(&mut bytes)?;
-        let token = format!("{:032x}", u128::from_be_bytes(bytes));
+        let token = fresh_token()?;
         let desk = Arc::new(Self {
             token: token.clone(),
             state: Mutex::default(),

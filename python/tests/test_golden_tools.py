@@ -1,11 +1,13 @@
 """Tools that do not run: the other side answers."""
 
+import ast
 import asyncio
 import unittest
 
-from driver import ProgramTest, calls, texts
+from driver import PACKAGE, ProgramTest, calls, texts
 
 from evalset._conversation import Conversation
+from evalset.adapters._adk_golden_tools import RUN
 
 WEATHER = """
     import dataclasses
@@ -248,6 +250,17 @@ class GoldenTools(ProgramTest):
                 self.assertEqual({message["session_id"] for message in answer}, {"s2"})
                 self.assertEqual(texts(answer), ["hello"])
                 self.assertEqual(program.end(), 0)
+
+    def test_the_tools_of_adk_that_run_are_the_same_here_and_in_its_server(self):
+        plugin = PACKAGE.parent / "eval-agents/src/adk_server/golden_tools/plugin.py"
+        assigned = {
+            target.id: statement.value
+            for statement in ast.parse(plugin.read_text()).body
+            if isinstance(statement, ast.Assign)
+            for target in statement.targets
+            if isinstance(target, ast.Name)
+        }
+        self.assertEqual(ast.literal_eval(assigned["_RUN"]), RUN)
 
     def test_tools_run_unless_they_are_golden(self):
         program = self.program(WEATHER + """

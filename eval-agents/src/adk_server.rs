@@ -168,11 +168,18 @@ impl AdkServer {
         self.tools == ToolSource::Golden
     }
 
-    /// Forgets a server of this process that has ended, so that the next conversation starts another.
-    fn forget_ended(&self) {
-        if let Place::Spawned(launch) = &self.place {
-            SPAWNED.lock().retain(|(of, _), spawned| of != launch || !spawned.has_ended());
+    /// Whether the tools of the servers are golden that conversations used so far. Those of this process that have ended are
+    /// forgotten, so that another takes their place.
+    fn used_so_far(&self) -> Vec<bool> {
+        let Place::Spawned(launch) = &self.place else { return vec![false] };
+        let mut used = Vec::new();
+        for ((of, golden), spawned) in SPAWNED.lock().iter_mut().filter(|((of, _), _)| of == launch) {
+            if spawned.has_ended() {
+                *spawned = Arc::new(Spawned::new(of.clone(), *golden));
+            }
+            used.push(*golden);
         }
+        used
     }
 
     /// The client of the server, and the desk of its golden tools. A server that does not run yet is started.
@@ -272,12 +279,15 @@ impl Agent for AdkServer {
     /// Waits until the server answers, at most for this [limit](AdkServer::ready_within). An ended server of
     /// this process is started again.
     async fn wait_until_reachable(&mut self) {
-        self.forget_ended();
+        // Whether the next run has golden tools is not known here, and a server with real ones must not start for it.
+        let used = self.used_so_far();
         let answers = async {
-            while let Ok((http, _)) = self.http(self.is_golden()).await
-                && !http.answers_soon().await
-            {
-                tokio::time::sleep(RETRY_PAUSE).await;
+            for golden in used {
+                while let Ok((http, _)) = self.http(golden).await
+                    && !http.answers_soon().await
+                {
+                    tokio::time::sleep(RETRY_PAUSE).await;
+                }
             }
         };
         // If the server still does not answer, the next run reports the error.

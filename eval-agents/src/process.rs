@@ -26,7 +26,7 @@ use crate::wire;
 use child::{Child, Seat};
 pub use error::ProcessError;
 use eval_core::group::Launch;
-use golden_tools::{Answers, Waiting};
+use golden_tools::{Answers, ToldState, Waiting};
 #[cfg(any(test, fuzzing))]
 use message::HELLO;
 use message::{Asked, Reply};
@@ -63,7 +63,7 @@ pub struct Process {
     ready_within: Duration,
     end_within: Duration,
     details: AppDetails,
-    state: Option<Map>,
+    state: ToldState,
     seat: Option<Seat>,
     /// What answers the calls of the program; `None` if its tools run.
     answers: Option<Answers>,
@@ -89,7 +89,7 @@ impl Process {
             ready_within: READY_WITHIN,
             end_within: END_WITHIN,
             details: AppDetails::default(),
-            state: None,
+            state: ToldState::default(),
             seat: None,
             answers: None,
             recorder: None,
@@ -152,7 +152,7 @@ impl Agent for Process {
             Reply::Started { details, tools } => {
                 self.details = details;
                 let golden = session.recorder().golden_tools();
-                match Answers::begin(golden, tools.as_deref(), seat.writer()) {
+                match Answers::begin(golden, tools.as_deref(), seat.writer(), &self.state) {
                     Ok(answers) => self.answers = answers,
                     Err(error) => return Err(seat.explain(error).await.into()),
                 }
@@ -180,15 +180,17 @@ impl Agent for Process {
                 (reply, _) => reply,
             };
             // The state that an earlier turn ended with changes with the events, as any state does.
-            if let (Reply::Event(read), Some(state)) = (&reply, &mut self.state)
+            if let Reply::Event(read) = &reply
                 && !read.event.partial
             {
-                state.extend(read.event.state_delta.clone());
+                self.state.change(&read.event.state_delta);
             }
             match record(turn, reply) {
                 Ok(ControlFlow::Continue(())) => {}
                 Ok(ControlFlow::Break(state)) => {
-                    self.state = state.or(self.state.take());
+                    if let Some(state) = state {
+                        self.state.replace(state);
+                    }
                     return Ok(());
                 }
                 Err(error) => return Err(seat.explain(error).await.into()),

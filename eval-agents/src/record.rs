@@ -43,8 +43,8 @@ pub use draft_recorder::{DraftRecorder, DraftRecorderError};
 pub use script::{Script, ScriptError, scripts};
 
 const POLL_PAUSE: Duration = Duration::from_millis(50);
-/// Times that the agent runs longer than its events are looked at. To look copies them all, so without it the time would be
-/// quadratic in the number of events.
+/// How many times longer the agent runs than a look at its events takes. A look copies all events, so without this factor the
+/// time would be quadratic.
 const POLL_SHARE: u32 = 9;
 
 /// An agent whose events are shown as they come.

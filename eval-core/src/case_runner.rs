@@ -262,7 +262,7 @@ impl CaseRunner {
         self.decide(identified, case.clone(), runs, repeated, self.options.pass)
     }
 
-    /// Scores what happened in a run. A run that ended in an error has no scores.
+    /// Scores what happened in a run. A run that broke has no scores.
     async fn score(
         &self,
         case: &EvalCase,
@@ -277,8 +277,8 @@ impl CaseRunner {
         }
         let error = transcript.error.clone();
         let metrics = match &error {
-            None => self.scoring.score(case, &mut transcript, label).await,
-            Some(_) => Vec::new(),
+            Some(error) if error.breaks() => Vec::new(),
+            _ => self.scoring.score(case, &mut transcript, label).await,
         };
         RunReport { number, transcript, error, metrics }
     }
@@ -338,7 +338,8 @@ impl CaseRunner {
 fn asked_all_questions(runs: &[RunReport]) -> bool {
     let is_broken =
         |outcome: &MetricOutcome| matches!(outcome, MetricOutcome::Error { .. } | MetricOutcome::Unjudged(_));
-    runs.iter().all(|run| run.error.is_none() && !run.metrics.iter().any(|metric| is_broken(&metric.outcome)))
+    let broke = |run: &RunReport| run.error.as_ref().is_some_and(RunError::breaks);
+    runs.iter().all(|run| !broke(run) && !run.metrics.iter().any(|metric| is_broken(&metric.outcome)))
 }
 
 #[cfg(test)]

@@ -118,9 +118,10 @@ fn verdict_of_turn(criterion: Option<&Criterion>, score: &Score) -> TurnVerdict 
 }
 
 /// The verdict on a case without enough passing runs. In this order: an error of a run, an error of a metric,
-/// a metric that was not evaluated, a metric that failed.
-fn verdict_of_case(metrics: &[MetricReport], runs: &[RunReport]) -> Verdict {
-    if let Some((run, error)) = runs.iter().find_map(|run| Some((run, run.error.as_ref()?))) {
+/// a metric that was not evaluated, a run or a metric that failed.
+fn verdict_of_case<'r>(metrics: &[MetricReport], runs: &'r [RunReport]) -> Verdict {
+    let broke = |run: &'r RunReport| Some((run, run.error.as_ref().filter(|error| error.breaks())?));
+    if let Some((run, error)) = runs.iter().find_map(broke) {
         let which = match run_count(runs) {
             1 => String::new(),
             total => format!("run {} of {total}: ", run.number),
@@ -135,7 +136,9 @@ fn verdict_of_case(metrics: &[MetricReport], runs: &[RunReport]) -> Verdict {
         let reason = metric.verdict.reason().unwrap_or_default();
         return Verdict::NotEvaluated(format!("{} was not evaluated: {reason}", metric.name));
     }
-    if metrics.iter().any(|metric| metric.verdict == Verdict::Failed) {
+    // The runs that are left have failures, if they have an error.
+    let has_failed = runs.iter().any(|run| run.error.is_some());
+    if has_failed || metrics.iter().any(|metric| metric.verdict == Verdict::Failed) {
         return Verdict::Failed;
     }
     if !metrics.iter().any(|metric| metric.verdict.passed()) {

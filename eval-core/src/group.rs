@@ -3,7 +3,8 @@
 //! A program runs in a process group with a small shell, the *watcher*. This process holds the pipe to the
 //! watcher's input. When the pipe closes, the watcher kills the group: the value was dropped, or this process
 //! is gone (`kill -9` included). The watcher starts first and leads the group. A program that is being
-//! started also holds the pipe until it is a member of the group, so it cannot be left over.
+//! started also holds the pipe until it is a member of the group, so it cannot be left over. The watcher also removes the
+//! temporary folders of the program.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -14,11 +15,12 @@ use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 
 use eval_support::shell;
 
-/// The script of the watcher. A line of input kills the group at once; the end of the input, after a second.
+/// The script of the watcher. A line of input kills the group at once; the end of the input, after a second. Its arguments are
+/// the folders to remove. They go first, as the watcher kills itself too.
 #[cfg(unix)]
 const WATCHER: &str = "trap '' HUP INT TERM; \
-    if read -r _; then kill -KILL 0; fi; \
-    kill -TERM 0; sleep 1; kill -KILL 0";
+    if read -r _; then rm -rf -- \"$@\"; kill -KILL 0; fi; \
+    kill -TERM 0; rm -rf -- \"$@\"; sleep 1; kill -KILL 0";
 
 /// The start of a program, as a [`Command`] describes it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,6 +30,7 @@ pub struct Launch {
     pub args: Vec<OsString>,
     variables: BTreeMap<OsString, Option<OsString>>,
     folder: Option<PathBuf>,
+    temporary: Vec<PathBuf>,
 }
 
 impl Launch {
@@ -41,6 +44,7 @@ impl Launch {
                 .map(|(name, value)| (name.to_owned(), value.map(OsStr::to_owned)))
                 .collect(),
             folder: command.get_current_dir().map(Into::into),
+            temporary: Vec::new(),
         }
     }
 
@@ -57,6 +61,11 @@ impl Launch {
         self.variables.insert(name.into(), Some(value));
     }
 
+    /// Has a folder removed with the program, however this process ends. Without process groups it stays.
+    pub fn remove_with_it(&mut self, folder: PathBuf) {
+        self.temporary.push(folder);
+    }
+
     /// Starts the program in a group of its own. Its output and its errors can be read.
     pub fn start(&self, input: Stdio) -> Result<Group, io::Error> {
         let mut command = Command::new(&self.program);
@@ -71,7 +80,7 @@ impl Launch {
             command.current_dir(folder);
         }
         command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
-        Group::start(command)
+        Group::start(command, &self.temporary)
     }
 }
 
@@ -120,11 +129,12 @@ struct Watcher {
 
 impl Group {
     #[cfg(unix)]
-    fn start(mut command: Command) -> Result<Self, io::Error> {
+    fn start(mut command: Command, temporary: &[PathBuf]) -> Result<Self, io::Error> {
         use std::os::unix::process::CommandExt as _;
 
         let mut watcher = Command::new("sh");
-        watcher.args(["-c", WATCHER]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        watcher.args(["-c", WATCHER, "sh"]).args(temporary);
+        watcher.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut process = watcher.process_group(0).spawn().map_err(|error| {
             io::Error::new(error.kind(), format!("`sh`, which ends the program with this process: {error}"))
         })?;
@@ -143,7 +153,7 @@ impl Group {
 
     /// Without process groups the program alone is ended, and only while this process lives.
     #[cfg(not(unix))]
-    fn start(mut command: Command) -> Result<Self, io::Error> {
+    fn start(mut command: Command, _: &[PathBuf]) -> Result<Self, io::Error> {
         Ok(Self { child: command.spawn()?, watcher: None })
     }
 

@@ -56,7 +56,7 @@ pub struct TurnRecord {
 
 debug_without_secrets!(TurnRecord { events, invocation });
 
-/// An error that ended a run early. It makes the verdict an ERROR, never a low score.
+/// An error that ended a run early. It makes the verdict an ERROR, never a low score, unless it is a failure.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RunError {
@@ -70,21 +70,38 @@ pub struct RunError {
     pub judge: Option<JudgeError>,
     /// Whether the agent was not reached: see [`Unreachable`](crate::agent::Unreachable).
     pub unreachable: bool,
+    /// Whether the run failed, and did not break: a fault of a tool was not reached. Such a run came to its end. It is scored,
+    /// and its case has FAILED.
+    pub is_failure: bool,
 }
 
-debug_without_secrets!(RunError { role, turn, message, judge, unreachable });
+debug_without_secrets!(RunError { role, turn, message, judge, unreachable, is_failure });
 
 impl RunError {
     /// An error without a judge's error behind it.
     pub fn new(role: Role, turn: Option<usize>, message: impl Into<String>) -> Self {
-        Self { role, turn, message: message.into(), judge: None, unreachable: false }
+        Self { role, turn, message: message.into(), judge: None, unreachable: false, is_failure: false }
+    }
+
+    /// The failure of a run that came to its end.
+    pub(crate) fn failure(role: Role, turn: usize, message: String) -> Self {
+        Self { is_failure: true, ..Self::new(role, Some(turn), message) }
+    }
+
+    /// Whether a run with this error broke, so that it has no scores.
+    pub(crate) fn breaks(&self) -> bool {
+        !self.is_failure
     }
 }
 
 impl fmt::Display for RunError {
-    /// For example `agent error in turn 2: connection refused`.
+    /// For example `agent error in turn 2: connection refused`, and `failed in turn 2: the fault ..` of a failure.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} error", self.role)?;
+        if self.is_failure {
+            f.write_str("failed")?;
+        } else {
+            write!(f, "{} error", self.role)?;
+        }
         if let Some(turn) = self.turn {
             write!(f, " in turn {turn}")?;
         }

@@ -12,7 +12,7 @@ pub enum Role {
     Setup,
     /// The test's own body failed or panicked: an assertion of the user's.
     Body,
-    /// A call of a tool has no golden answer, or a fault of a tool was not reached.
+    /// A call of a tool has no golden answer.
     Tools,
     /// A metric failed: its function, or what it calls.
     Metric,
@@ -63,7 +63,7 @@ impl fmt::Display for Role {
 pub enum Verdict {
     /// The score reached the threshold.
     Passed,
-    /// The score is below the threshold.
+    /// The score is below the threshold, or a fault of a tool was not reached.
     Failed,
     /// There is no score, for this reason.
     NotEvaluated(String),

@@ -4,6 +4,8 @@ use std::error::Error;
 use std::hint::black_box;
 use std::{fmt, io};
 
+use eval_support::token::fresh_token;
+
 #[derive(Clone)]
 pub(crate) struct Token(String);
 
@@ -45,9 +47,7 @@ impl Error for TokenError {}
 
 impl Token {
     pub(crate) fn random() -> Result<Self, TokenError> {
-        let mut bytes = [0; 16];
-        getrandom::fill(&mut bytes).map_err(|error| TokenError::Random { source: error.into() })?;
-        Ok(Self(format!("{:032x}", u128::from_be_bytes(bytes))))
+        fresh_token().map(Self).map_err(|source| TokenError::Random { source })
     }
 
     /// A given token. It must be long, and fit into a URL and a header unescaped.

@@ -67,6 +67,14 @@ class Conversation:
         if self._golden is not None:
             self._golden.take(message)
 
+    def give_up(self) -> None:
+        """Gives up what waits for a golden tool, in the thread that reads: one that never answers may keep the loop."""
+        if self._golden is None:
+            return
+        with self._lock:
+            # What the agent does from now on is not written.
+            self._is_over = self._golden.give_up() or self._is_over
+
     def end(self) -> bool:
         """Ends the conversation. Whether something was cut short, as its time limit has passed.
 
@@ -153,12 +161,15 @@ class Conversation:
 
     def _end_of(self, turn: Turn) -> dict[str, Any]:
         """The end of a turn. Changes of the state are recorded, unless events of the turn had them."""
-        state = plain(self._session.state)
-        changed = {key: value for key, value in state.items() if key not in self._state or self._state[key] != value}
+        # A golden tool or a record in another thread may change the state meanwhile.
+        with self._lock:
+            state = plain(self._session.state)
+            changed = {key: value for key, value in state.items() if key not in self._state or self._state[key] != value}
+            is_smaller = bool(self._state.keys() - state.keys())
+            self._state = copy.deepcopy(state)
+        # Outside of the lock, which a record takes.
         if changed:
             turn.event({"actions": {"stateDelta": changed}})
-        is_smaller = bool(self._state.keys() - state.keys())
-        self._state = copy.deepcopy(state)
         # An event cannot say that a key is gone.
         return {"type": "turn_end", "state": state} if is_smaller else {"type": "turn_end"}
 
@@ -178,8 +189,9 @@ class Conversation:
 
     def _change(self, state: dict[str, Any]) -> None:
         """Takes changes of the state that golden tools make."""
-        self._session.state.update(copy.deepcopy(state))
-        self._state.update(copy.deepcopy(state))
+        with self._lock:
+            self._session.state.update(copy.deepcopy(state))
+            self._state.update(copy.deepcopy(state))
 
     def _fail(self, error: BaseException) -> None:
         if not isinstance(error, _errors.AgentError):

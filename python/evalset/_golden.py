@@ -11,7 +11,7 @@ import itertools
 import threading
 import typing
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from typing import Any
 
 from ._errors import AgentError
@@ -37,10 +37,15 @@ class Golden:
         self._ids = itertools.count(1)
         self._lock = threading.Lock()
         self._waiting: dict[str, tuple[Future[Any], dict[str, Any] | None]] = {}
+        self._is_over = False
 
     def ask(self, name: str, args: Mapping[str, Any]) -> Any:
         """What a tool answers. Blocks its thread."""
-        return self._ask(name, args).result()
+        try:
+            return self._ask(name, args).result()
+        except CancelledError:
+            # As in a task, so that an agent does not take it for a failure of its tool, and go on.
+            raise asyncio.CancelledError from None
 
     async def asked(self, name: str, args: Mapping[str, Any], changes: dict[str, Any] | None = None) -> Any:
         """What a tool answers. `changes` gets the changes of the state that it makes."""
@@ -64,10 +69,22 @@ class Golden:
             else:
                 waiting.set_result(message.get("result"))
 
+    def give_up(self) -> bool:
+        """Ends the waits for answers, and those to come. Whether something waited."""
+        with self._lock:
+            self._is_over = True
+            waiting, self._waiting = self._waiting, {}
+        for answer, _ in waiting.values():
+            answer.cancel()
+        return bool(waiting)
+
     def _ask(self, name: str, args: Mapping[str, Any], changes: dict[str, Any] | None = None) -> Future[Any]:
         answer: Future[Any] = Future()
         id = str(next(self._ids))
         with self._lock:
+            if self._is_over:
+                answer.cancel()
+                return answer
             self._waiting[id] = (answer, changes)
         self._write({"type": "tool", "id": id, "name": name, "args": plain(args)})
         return answer

@@ -85,9 +85,13 @@ class _Server:
                     if message.get("type") == "tool_result":
                         self._answer(message)
                         continue
+                    if message.get("type") == "end":
+                        self._give_up(str(message.get("session_id")))
                     loop.call_soon_threadsafe(inbox.put_nowait, message)
             except Exception as error:
                 last = error
+            for id in list(self._open):
+                self._give_up(id)
             if not loop.is_closed():
                 loop.call_soon_threadsafe(inbox.put_nowait, last)
 
@@ -119,6 +123,11 @@ class _Server:
         conversation = self._open.get(str(message.get("session_id")))
         if conversation is not None:
             conversation.answer(message)
+
+    def _give_up(self, id: str) -> None:
+        conversation = self._open.get(id)
+        if conversation is not None:
+            conversation.give_up()
 
     def _close(self, conversation: Conversation) -> None:
         is_cut = conversation.end()

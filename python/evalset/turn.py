@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import itertools
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -92,12 +93,12 @@ class Turn:
             self._golden.append(name)
             if inspect.iscoroutinefunction(inspect.unwrap(call)):
                 return _finish(golden.asked(name, args), done, lambda answer: value(answer, call))
-            return _done(lambda: golden.ask(name, args), done, lambda answer: value(answer, call))
-        try:
+            with _failure_told(done):
+                answer = golden.ask(name, args)
+            done(answer)
+            return value(answer, call)
+        with _failure_told(done):
             result = call(**args)
-        except BaseException as error:
-            done({"error": headline(error)})
-            raise
         if inspect.isawaitable(result):
             return _finish(result, done)
         done(result)
@@ -186,23 +187,20 @@ class Turn:
 async def _finish(
     result: Awaitable[Any], done: Callable[[Any], None], made: Callable[[Any], Any] = lambda result: result
 ) -> Any:
-    try:
+    with _failure_told(done):
         returned = await result
-    except BaseException as error:
-        done({"error": headline(error)})
-        raise
     done(returned)
     return made(returned)
 
 
-def _done(call: Callable[[], Any], done: Callable[[Any], None], made: Callable[[Any], Any]) -> Any:
+@contextlib.contextmanager
+def _failure_told(done: Callable[[Any], None]) -> Iterator[None]:
+    """Records what a tool raises as its result."""
     try:
-        returned = call()
+        yield
     except BaseException as error:
         done({"error": headline(error)})
         raise
-    done(returned)
-    return made(returned)
 
 
 def _shows(part: dict[str, Any]) -> bool:

@@ -1,8 +1,13 @@
 """Tools that do not run: the other side answers."""
 
+import ast
+import asyncio
 import unittest
 
-from driver import ProgramTest, calls, texts
+from driver import PACKAGE, ProgramTest, calls, texts
+
+from evalset._conversation import Conversation
+from evalset.adapters._adk_golden_tools import RUN
 
 WEATHER = """
     import dataclasses
@@ -172,6 +177,90 @@ class GoldenTools(ProgramTest):
             self.assertIn("belongs to no conversation, while 2 ran and not all tools were real", said(session, "thread"))
         program.write(type="end", session_id="real")
         self.assertEqual([said("golden", "here"), said("golden", "thread")], ["Golden", "Golden"])
+
+    def test_the_state_of_a_conversation_is_read_and_changed_under_its_lock(self):
+        conversation = None
+        seen = []
+
+        class Watched(dict):
+            def items(self):
+                seen.append(("read", conversation._lock.locked()))
+                return super().items()
+
+            def update(self, *args):
+                seen.append(("changed", conversation._lock.locked()))
+                super().update(*args)
+
+        class Script:
+            async def turn(self, turn):
+                # As the thread that reads does, with the answer of a golden tool.
+                conversation._change({"city": "Paris"})
+                turn.state["days"] = 2
+                turn.text("Done.")
+
+            async def close(self):
+                pass
+
+        async def opened(session):
+            session.state = Watched(session.state)
+            return Script()
+
+        async def play():
+            nonlocal conversation
+            written = []
+            conversation = Conversation({"session_id": "s1", "tools": "golden", "state": {}}, opened, written.append)
+            conversation.put({"content": {"parts": [{"text": "go"}]}})
+            conversation.end()
+            await conversation.task
+            return written
+
+        written = asyncio.run(play())
+        # The change of the tool, the text, the state at the end of the turn, and the change that is recorded of it.
+        self.assertEqual(seen, [("changed", True), ("changed", True), ("read", True), ("changed", True)])
+        deltas = [message["event"].get("actions") for message in written if message["type"] == "event"]
+        self.assertEqual(deltas, [None, {"stateDelta": {"days": 2}}])
+        self.assertEqual(written[-1]["type"], "turn_end")
+
+    def test_a_tool_that_never_answers_is_given_up_with_its_conversation_and_keeps_no_other(self):
+        agents = {
+            "a function that blocks the loop": """
+    async def agent(message):
+        return get_weather(message)["sky"] if message != "hi" else "hello"
+""",
+            "a function that hides each error": """
+    def agent(message):
+        try:
+            return get_weather(message)["sky"] if message != "hi" else "hello"
+        except Exception:
+            get_weather("again")
+""",
+            "a function that waits": """
+    async def agent(message):
+        return (await look(message)).sky if message != "hi" else "hello"
+""",
+        }
+        for what, code in agents.items():
+            with self.subTest(what):
+                program = self.golden(WEATHER + code)
+                program.start(session="s2")
+                program.ask("Paris")
+                self.assertEqual(self.asked(program)["session_id"], "s1")
+                program.write(type="end", session_id="s1")
+                answer = program.turn("hi", session="s2")
+                self.assertEqual({message["session_id"] for message in answer}, {"s2"})
+                self.assertEqual(texts(answer), ["hello"])
+                self.assertEqual(program.end(), 0)
+
+    def test_the_tools_of_adk_that_run_are_the_same_here_and_in_its_server(self):
+        plugin = PACKAGE.parent / "eval-agents/src/adk_server/golden_tools/plugin.py"
+        assigned = {
+            target.id: statement.value
+            for statement in ast.parse(plugin.read_text()).body
+            if isinstance(statement, ast.Assign)
+            for target in statement.targets
+            if isinstance(target, ast.Name)
+        }
+        self.assertEqual(ast.literal_eval(assigned["_RUN"]), RUN)
 
     def test_tools_run_unless_they_are_golden(self):
         program = self.program(WEATHER + """

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn many_drafts_of_one_name_take_no_quadratic_time() {
+    fn many_drafts_of_one_name_are_numbered() {
         let draft = |at: usize| {
             let turn = Invocation::user("Hi").response(at.to_string());
             Draft::from_case(EvalCase::new("").turn(turn), Origin::new("x")).unwrap()

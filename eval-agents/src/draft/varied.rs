@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn many_calls_and_keys_take_no_quadratic_time() {
+    fn runs_of_many_equal_calls_and_keys_are_the_same() {
         let calls: Vec<(&str, String, &str)> =
             (0..1000).map(|n| ("f", format!("{{\"n\": {n}}}"), "result")).collect();
         let calls: Vec<_> =

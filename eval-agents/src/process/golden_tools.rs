@@ -1,19 +1,43 @@
 //! Golden tools of a program: it asks for the answer to each call of a tool, in the middle of a turn.
 
+use std::sync::Arc;
+
 use eval_core::Recorder;
-use eval_core::format::Value;
+use eval_core::format::{Map, Value};
 use eval_core::tools::GoldenTools;
+use eval_support::mutex::Mutex;
 use tokio::task::JoinSet;
 
 use super::child::Writer;
 use super::error::ProcessError;
 use super::message::{self, Asked};
 
+/// The state that a program told at the end of a turn, with what has changed since; `None` if it told none.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ToldState(Arc<Mutex<Option<Map>>>);
+
+impl ToldState {
+    pub(super) fn change(&self, changes: &Map) {
+        if let Some(state) = &mut *self.0.lock() {
+            state.extend(changes.clone());
+        }
+    }
+
+    pub(super) fn replace(&self, state: Map) {
+        *self.0.lock() = Some(state);
+    }
+
+    pub(super) fn take(&self) -> Option<Map> {
+        self.0.lock().take()
+    }
+}
+
 /// The answers of one conversation.
 #[derive(Debug)]
 pub(super) struct Answers {
     tools: GoldenTools,
     writer: Writer,
+    state: ToldState,
 }
 
 /// The calls of a turn that wait for their answers. They are given up when this is dropped.
@@ -26,12 +50,13 @@ impl Answers {
         tools: Option<GoldenTools>,
         said: Option<&str>,
         writer: Writer,
+        state: &ToldState,
     ) -> Result<Option<Self>, ProcessError> {
         match (tools, said) {
             (None, None) => Ok(None),
             (Some(tools), Some(message::GOLDEN)) => {
                 tools.asks_always();
-                Ok(Some(Self { tools, writer }))
+                Ok(Some(Self { tools, writer, state: state.clone() }))
             }
             (Some(_), None) => Err(ProcessError::Tools(format!(
                 "the program does not ask for golden tools, so its tools would run: it answers `start` without {}; the page on \
@@ -50,11 +75,13 @@ impl Answers {
 
     /// Answers a call, while the turn goes on.
     pub(super) fn answer(&self, asked: Asked, recorder: Recorder, waiting: &mut Waiting) {
-        let (tools, writer) = (self.tools.clone(), self.writer.clone());
+        let (writer, told) = (self.writer.clone(), self.state.clone());
+        let Asked { id, name, args } = asked;
+        // Here, so that the calls are counted in the order in which they were written.
+        let answered = self.tools.answer(&name, &args);
         let answer = async move {
-            let Asked { id, name, args } = asked;
             let mut answer = message::tool_result(id);
-            let state = match tools.answer(&name, &args).await {
+            let state = match answered.await {
                 Ok(answered) => {
                     answer.insert("result", answered.response);
                     answered.state
@@ -64,6 +91,7 @@ impl Answers {
                     error.state
                 }
             };
+            told.change(&state);
             for (key, value) in &state {
                 recorder.state(key, value.clone());
             }

@@ -1,5 +1,7 @@
 //! Servers that are started here: one for all conversations, ready before it is used, gone when this process is.
 
+mod golden_tools;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};

@@ -248,7 +248,8 @@ impl Recorder {
     ///
     /// The golden becomes the value of the tool: the object that the case has, or what is below its only key `result`, as
     /// `tool` records values that are no objects. A golden that is `{"error": ..}` or a fault becomes the error of the
-    /// tool, unless it fits the type of its value. A golden that fits neither makes the case an ERROR.
+    /// tool, unless it fits the type of its value. A golden that fits neither makes the case an ERROR. A recorder of no case
+    /// ([`new`](Self::new)) finds no golden tools in a task or a thread that the agent started, and `run` runs there.
     pub async fn golden<T, E>(
         &self,
         name: &str,
@@ -307,7 +308,8 @@ impl Recorder {
     /// # async fn run_tool(_: &str, _: &Map) -> Result<Value, BoxError> { Ok(Value::Null) }
     /// ```
     ///
-    /// With [golden tools](crate::tools), a call that is recorded and was not asked for makes the case an ERROR.
+    /// With [golden tools](crate::tools), a call that is recorded and was not asked for makes the case an ERROR. A recorder of no
+    /// case answers `None` in a task or a thread that the agent started, as with [`golden`](Self::golden).
     pub async fn answer(&self, name: &str, args: &Map) -> Option<Result<Value, GoldenError>> {
         let tools = self.log.tools()?;
         Some(self.answered(&tools, name, args).await)

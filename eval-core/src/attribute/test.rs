@@ -26,7 +26,7 @@ use crate::journal::TestLog;
 #[cfg(not(feature = "judges"))]
 use crate::judge::JudgeRouter;
 use crate::judge::Settings;
-use crate::report::{CaseReport, Location};
+use crate::report::{CaseReport, Location, RunReport};
 use crate::stale::{self, Depth, Freshness};
 use crate::transcript::RunError;
 use crate::verdict::{Role, Verdict};
@@ -169,7 +169,10 @@ enum FailureKind {
 
 impl FailureKind {
     fn of(report: &CaseReport) -> Self {
+        let failed = |run: &RunReport| run.error.as_ref().is_some_and(|error| error.is_failure);
         match report.verdict {
+            // What the case is about did not happen.
+            Verdict::Failed if report.runs.iter().any(failed) => Self::Unchecked,
             Verdict::Failed => Self::Checked,
             // A body that broke before it evaluated the case checked nothing.
             Verdict::Error { role: Role::Body, .. }
@@ -344,6 +347,7 @@ fn set(test: Option<Test>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::transcript::Transcript;
 
     #[test]
     fn an_error_of_the_agent_is_expected_by_words_of_its_own_alone() {
@@ -369,5 +373,15 @@ mod tests {
         assert!(!broke(None).may_be_meant(Some("quota")), "an agent that was not reached was not tested");
         let checked = Failure { kind: FailureKind::Checked, ..broke(None) };
         assert!(checked.may_be_meant(None));
+    }
+
+    #[test]
+    fn a_fault_that_was_not_reached_is_not_expected() {
+        let of = |error: Option<RunError>| {
+            let run = RunReport { number: 1, transcript: Transcript::default(), error, metrics: Vec::new() };
+            FailureKind::of(&CaseReport { runs: vec![run], ..CaseReport::of_verdict(Verdict::Failed) })
+        };
+        let unreached = RunError::failure(Role::Tools, 1, "the fault `f#1` was not reached".to_owned());
+        assert_eq!((of(None), of(Some(unreached))), (FailureKind::Checked, FailureKind::Unchecked));
     }
 }

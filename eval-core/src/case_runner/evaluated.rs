@@ -49,9 +49,13 @@ impl Evaluated {
     }
 
     pub(super) fn look_for_late_events(&mut self, log: &TestLog) {
-        if let (None, Some(error)) = (&self.report.error, self.late()) {
+        if let (false, Some(error)) = (self.is_broken(), self.late()) {
             self.fail(error, log);
         }
+    }
+
+    fn is_broken(&self) -> bool {
+        self.report.error.as_ref().is_some_and(RunError::breaks)
     }
 
     pub(super) fn late(&self) -> Option<RunError> {
@@ -119,7 +123,7 @@ impl Bodies {
 /// Puts an error on the last evaluation of a run, unless that ended in an error of its own.
 pub(super) fn blame(runs: &mut [Evaluated], run: usize, error: &RunError, log: &TestLog) {
     let of_run = |evaluated: &&mut Evaluated| evaluated.report.number == run;
-    if let Some(last) = runs.iter_mut().rfind(of_run).filter(|last| last.report.error.is_none()) {
+    if let Some(last) = runs.iter_mut().rfind(of_run).filter(|last| !last.is_broken()) {
         last.fail(error.clone(), log);
     }
 }

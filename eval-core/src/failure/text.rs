@@ -16,7 +16,7 @@ use crate::compiled::Test;
 use crate::decide::forbidden;
 use crate::journal::Journal;
 use crate::judge_outcome::asks_for_a_recording;
-use crate::report::{CaseReport, Location, MetricOutcome, short};
+use crate::report::{CaseReport, Location, MetricOutcome, RunReport, short};
 use crate::stale::{Freshness, has_its_set};
 use crate::verdict::Verdict;
 
@@ -61,6 +61,12 @@ fn one_line(text: &str) -> String {
 }
 
 fn failed(report: &CaseReport) -> String {
+    let failure =
+        |run: &'_ RunReport| Some((run.number, run.error.clone().filter(|error| error.is_failure)?));
+    if let Some((number, error)) = report.runs.iter().find_map(failure) {
+        let of = if report.run_count() > 1 { format!("run {number}: ") } else { String::new() };
+        return one_line(&format!("{of}{error}"));
+    }
     let mut failed = report.metrics.iter().filter(|metric| metric.verdict == Verdict::Failed);
     let Some(first) = failed.next() else {
         let runs = count(report.run_count(), "run");

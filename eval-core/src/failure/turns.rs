@@ -29,11 +29,17 @@ pub(super) fn write(out: &mut String, report: &CaseReport) {
         1 => String::new(),
         runs => format!("run {} of {runs}, ", run.number),
     };
-    if let Some(error) = &run.error {
-        broken(out, report, run, &of_runs);
-        return message(out, &error.message);
-    }
     let bad = at_fault(report, run);
+    if let Some(error) = &run.error {
+        let is_below = error.turn.and_then(|turn| turn.checked_sub(1)).is_some_and(|at| bad.contains(&at));
+        if error.breaks() || !is_below {
+            broken(out, report, run, &of_runs);
+        }
+        message(out, &error.message);
+        if error.breaks() {
+            return;
+        }
+    }
     let before = out.lines().count();
     for (shown, at) in bad.iter().enumerate() {
         let whole = out.len();

@@ -43,7 +43,7 @@ fields!(Event {} {
     long_running_tool_ids,
     at,
 });
-fields!(RunError { role, message } { turn, judge, unreachable });
+fields!(RunError { role, message } { turn, judge, unreachable, is_failure });
 fields!(JudgeError { kind, message } { transient, retry_after });
 words!(Role {
     Agent = "agent",

@@ -54,7 +54,12 @@ pub(crate) async fn converse(
     let dropped = drop_agent(agent, conditions).err();
     settle(log).await;
     transcript.notes = log.notes();
-    transcript.error = error.or(dropped).or_else(|| late(log));
+    // What broke says more than a failure.
+    let (broke, failed) = match error {
+        Some(error) if error.is_failure => (None, Some(error)),
+        error => (error, None),
+    };
+    transcript.error = broke.or(dropped).or_else(|| late(log)).or(failed);
     transcript
 }
 
@@ -119,14 +124,16 @@ async fn play(
         begins(transcript.turns.len() + 1);
         turn(agent, &message, conditions, log, transcript).await?;
     }
+    let mut unreached = None;
     if let Some(tools) = log.tools() {
-        let missed = tools.misses().into_iter().next().map(|miss| (miss.turn, miss.message));
-        if let Some((turn, message)) = missed.or_else(|| tools.unreached()) {
-            return Err(RunError::new(Role::Tools, Some(turn), message));
+        if let Some(miss) = tools.misses().into_iter().next() {
+            return Err(RunError::new(Role::Tools, Some(miss.turn), miss.message));
         }
+        unreached = tools.unreached().map(|(turn, message)| RunError::failure(Role::Tools, turn, message));
         tools.unused().into_iter().for_each(|note| log.note(note));
     }
-    read_state(agent, conditions, transcript).await
+    read_state(agent, conditions, transcript).await?;
+    unreached.map_or(Ok(()), Err)
 }
 
 pub(super) async fn start(
@@ -168,6 +175,7 @@ pub(super) async fn end(
     let fault = format!("ending the conversation: {fault}");
     match played {
         Ok(()) => Err(agent_error(None, &fault)),
+        Err(error) if error.is_failure => Err(agent_error(None, &fault)),
         Err(mut error) => {
             error.message = format!("{} (then, {fault})", error.message);
             Err(error)

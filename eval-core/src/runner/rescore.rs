@@ -57,9 +57,9 @@ impl EvalRunner {
             return Err(RunnerError::NothingToScore(case.eval_id.clone()));
         }
         for transcript in &mut runs {
-            if transcript.error.is_none() {
-                transcript.error =
-                    other_conversation(transcript, case).or_else(|| check_given(&transcript.turns));
+            if !transcript.error.as_ref().is_some_and(RunError::breaks) {
+                let broke = other_conversation(transcript, case).or_else(|| check_given(&transcript.turns));
+                transcript.error = broke.or(transcript.error.take());
             }
             renew_rubrics(transcript, case);
         }

@@ -171,11 +171,12 @@ impl Answers {
         let (fault, _) = self.faults.iter().zip(&self.reached).find(|(_, reached)| !**reached)?;
         let made = self.made.get(fault.turn - 1).and_then(|made| made.get(&fault.tool)).copied();
         let message = format!(
-            "the fault `{}` was not reached: the agent called `{}` {} in the turn; change the fault in `_tools`, or what the \
-             agent does",
+            "the fault `{}` was not reached: the agent called `{}` {} in the turn; change the fault in turn {} of `_tools`, or \
+             what the agent does",
             fault.name(),
             fault.tool,
             count(made.unwrap_or_default(), "time"),
+            fault.turn,
         );
         Some((fault.turn, message))
     }

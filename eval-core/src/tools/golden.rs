@@ -110,23 +110,32 @@ impl GoldenTools {
         }
     }
 
-    /// Answers a call as its tool would: after the wait of a fault, and never if a fault says so.
-    pub async fn answer(&self, name: &str, args: &Map) -> Result<Answered, GoldenError> {
-        let answer = self.call(name, args).map_err(|miss| GoldenError {
-            message: miss.message,
-            is_miss: true,
-            response: None,
-            state: Map::new(),
-        })?;
-        if !answer.after.is_zero() {
-            tokio::time::sleep(answer.after).await;
-        }
-        match answer.outcome {
-            ToolOutcome::Response(response) => Ok(Answered { response, state: answer.state }),
-            ToolOutcome::Raises(message) => {
-                Err(GoldenError { message, is_miss: false, response: None, state: answer.state })
+    /// Answers a call as its tool would: after the wait of a fault, and never if a fault says so. The call is counted at once,
+    /// and not when the future runs.
+    pub fn answer(
+        &self,
+        name: &str,
+        args: &Map,
+    ) -> impl Future<Output = Result<Answered, GoldenError>> + Send + use<> {
+        // In the order of the calls, whichever future a scheduler polls first.
+        let called = self.call(name, args);
+        async move {
+            let answer = called.map_err(|miss| GoldenError {
+                message: miss.message,
+                is_miss: true,
+                response: None,
+                state: Map::new(),
+            })?;
+            if !answer.after.is_zero() {
+                tokio::time::sleep(answer.after).await;
             }
-            ToolOutcome::Never => std::future::pending().await,
+            match answer.outcome {
+                ToolOutcome::Response(response) => Ok(Answered { response, state: answer.state }),
+                ToolOutcome::Raises(message) => {
+                    Err(GoldenError { message, is_miss: false, response: None, state: answer.state })
+                }
+                ToolOutcome::Never => std::future::pending().await,
+            }
         }
     }
 
@@ -277,6 +286,16 @@ mod tests {
         assert!(tokio::time::timeout(day, tools.answer("f", &Map::new())).await.is_err());
         assert_eq!(tools.hanging().as_deref(), Some("f#3"));
         assert!(tools.misses().is_empty());
+    }
+
+    #[tokio::test]
+    async fn calls_are_counted_in_the_order_in_which_they_are_made() {
+        let tools = tools(json!({"1": {"f#1": {"raises": "first"}, "f#2": {"raises": "second"}}}));
+        tools.begin_turn();
+        let first = tools.answer("f", &Map::new());
+        let second = tools.answer("f", &Map::new());
+        assert_eq!(second.await.unwrap_err().message, "second");
+        assert_eq!(first.await.unwrap_err().message, "first");
     }
 
     #[test]

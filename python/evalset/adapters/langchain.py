@@ -55,7 +55,8 @@ def _ask_for_tools() -> None:
         return
 
     def asking(tool: Any) -> Golden | None:
-        is_handoff = any("handoff" in str(key) for key in tool.metadata or {})
+        # The key of `langgraph_supervisor` and `langgraph_swarm`. Any tool may say more of itself.
+        is_handoff = "__handoff_destination" in (tool.metadata or {})
         return None if is_handoff else current(tool.name)
 
     def given(tool: Any, tool_input: Any) -> dict[str, Any]:

@@ -44,8 +44,16 @@ async def open(agent: Any, options: dict[str, Any], session: Session, host: Host
     return Conversation(agent, options)
 
 
-# Tools that run on this machine, and not at the provider of the model, without a function that can ask.
-LOCAL = {"ComputerTool", "LocalShellTool", "ShellTool", "ApplyPatchTool", "CustomTool"}
+# Tools that run at the provider of the model. What is no function and is not listed may run on this machine.
+HOSTED = {
+    "FileSearchTool",
+    "WebSearchTool",
+    "HostedMCPTool",
+    "CodeInterpreterTool",
+    "ImageGenerationTool",
+    "ToolSearchTool",
+    "ProgrammaticToolCallingTool",
+}
 
 
 def _ask_for_tools() -> None:
@@ -64,10 +72,11 @@ def _ask_for_tools() -> None:
 
 
 def _asking(tool: Any) -> Any:
-    if type(tool).__name__ in LOCAL:
-        raise AgentError(f"`{type(tool).__name__}` runs on this machine and cannot ask for golden answers")
-    if type(tool).__name__ != "FunctionTool" or getattr(tool, "_is_agent_tool", False):
+    is_function = has_base(tool, "agents", {"FunctionTool"})
+    if has_base(tool, "agents", HOSTED) or (is_function and getattr(tool, "_is_agent_tool", False)):
         return tool
+    if not is_function:
+        raise AgentError(f"`{type(tool).__name__}` cannot ask for golden answers, and may run on this machine")
     # A copy keeps the guardrails and the approval of the tool.
     asking = copy.copy(tool)
 

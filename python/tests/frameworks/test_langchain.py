@@ -161,6 +161,33 @@ class Langchain(ProgramTest):
         authors = [message["event"]["author"] for message in answer if "author" in message.get("event", {})]
         self.assertEqual((texts(answer), authors), (["This is the nurse."], ["desk", "desk", "nurse"]))
 
+    def test_of_the_tools_that_speak_of_handoffs_only_one_that_hands_over_runs_with_golden_tools(self):
+        program = self.conversation(
+            """
+    from langchain_core.tools import tool
+
+    def named(name, metadata):
+        def run() -> str:
+            "Runs."
+            return "REAL"
+        made = tool(name)(run)
+        made.metadata = metadata
+        return made
+
+    call = lambda name: AIMessage("", tool_calls=[{"id": name, "name": name, "args": {}}])
+    tools = [named("page", {"handoff_policy": "on call"}), named("to_nurse", {"__handoff_destination": "nurse"})]
+    agent = create_agent(Script(steps=[call("page"), call("to_nurse"), AIMessage("Done.")]), tools)
+""",
+            tools="golden",
+        )
+        program.ask("Hi")
+        while (question := program.read())["type"] != "tool":
+            self.assertEqual(question["type"], "event", question)
+        self.assertEqual(question["name"], "page")
+        program.write(type="tool_result", session_id="s1", id=question["id"], result={"result": "golden"})
+        answer = program.answer()
+        self.assertEqual((calls(answer)[1], texts(answer)), ([{"result": "golden"}, {"result": "REAL"}], ["Done."]))
+
     def test_a_function_that_returns_a_state_or_a_message_is_an_error(self):
         program = self.conversation("""
     inner = create_agent(Script(steps=[told] * 4), [look])

@@ -118,6 +118,59 @@ class OpenaiAgents(ProgramTest):
         program = self.program(MODEL + code)
         self.assertIn("leave `hooks` out of `with_options`: evalset gives it to the framework itself", program.start().get("message", ""))
 
+    def golden(self, code):
+        program = self.program(MODEL + code)
+        self.assertEqual(program.start(tools="golden").get("tools"), "golden")
+        program.ask("Hi")
+        return program
+
+    def test_a_subclass_of_a_function_asks_for_its_golden(self):
+        program = self.golden("""
+    import os
+    from agents import FunctionTool
+
+    class Audited(FunctionTool):
+        pass
+
+    async def delete(context, text):
+        os._exit(77)
+
+    tools = [Audited(name="delete", description="", params_json_schema={}, on_invoke_tool=delete)]
+    agent = Agent(name="desk", model=Script([("delete", '{"at": 1}')], "It is gone."), tools=tools)
+""")
+        while (question := program.read())["type"] != "tool":
+            self.assertEqual(question["type"], "event", question)
+        self.assertEqual((question["name"], question["args"]), ("delete", {"at": 1}))
+        program.write(type="tool_result", session_id="s1", id=question["id"], result={"result": "golden"})
+        answer = program.answer()
+        self.assertEqual((calls(answer)[1], texts(answer)), ([{"result": "golden"}], ["It is gone."]))
+
+    def test_a_tool_that_may_run_here_is_an_error_with_golden_tools(self):
+        code = """
+    from agents import {0}, WebSearchTool
+
+    class Own{1}:
+        name = "own"
+
+    own = Own.__new__(Own)
+    agent = Agent(name="desk", model=Script("Hello."), tools=[WebSearchTool(), own])
+"""
+        for base, bases, kind in [("LocalShellTool", "(LocalShellTool)", "Own"), ("ShellTool", "", "Own")]:
+            with self.subTest(base):
+                end = self.golden(code.format(base, bases)).answer()[-1]
+                self.assertIn(f"`{kind}` cannot ask for golden answers, and may run on this machine", end.get("message", ""))
+
+    def test_tools_of_the_provider_and_agents_as_tools_run_with_golden_tools(self):
+        program = self.golden("""
+    from agents import CodeInterpreterTool, WebSearchTool
+
+    nurse = Agent(name="nurse", model=Script("Rest."))
+    tools = [WebSearchTool(), CodeInterpreterTool({}), nurse.as_tool("nurse", "A nurse.")]
+    agent = Agent(name="desk", model=Script([("nurse", '{"input": "It hurts."}')], "Rest, says the nurse."), tools=tools)
+""")
+        answer = program.answer()
+        self.assertEqual((calls(answer)[1], texts(answer)[-1]), ([{"result": "Rest."}], "Rest, says the nurse."))
+
     def test_of_several_handoffs_one_is_taken(self):
         answer = self.play("""
     a = Agent(name="a", model=Script("This is a."))

@@ -9,6 +9,7 @@ use eval_core::format::{Map, Value};
 use eval_core::tools::GoldenTools;
 use eval_support::id::fresh_id;
 use eval_support::mutex::Mutex;
+use eval_support::token::fresh_token;
 use reqwest::{Method, StatusCode};
 
 use super::super::error::AdkServerError;
@@ -21,7 +22,7 @@ use eval_core::group::Launch;
 pub(in super::super) struct Desk {
     token: String,
     state: Mutex<State>,
-    /// The plugin on the disk, until the server has loaded it.
+    /// The plugin on the disk, until an app has loaded it. Python then has its module for the others.
     plugin: Mutex<Option<Plugin>>,
     /// The apps whose plugin is loaded.
     apps: tokio::sync::Mutex<BTreeSet<String>>,
@@ -31,7 +32,8 @@ pub(in super::super) struct Desk {
 struct State {
     /// The number of plugins that were loaded: one for each app.
     loaded: usize,
-    sessions: BTreeMap<SessionKey, GoldenTools>,
+    /// The conversations; `None` once one has ended, since the server may go on with its last turn.
+    sessions: BTreeMap<SessionKey, Option<GoldenTools>>,
 }
 
 /// The user and the id of a session.
@@ -50,9 +52,7 @@ const CREATES_SESSIONS: &str = "--auto_create_session";
 impl Desk {
     /// A desk, and the plugin that asks it.
     pub(in super::super) fn open() -> Result<Arc<Self>, io::Error> {
-        let mut bytes = [0; 16];
-        getrandom::fill(&mut bytes)?;
-        let token = format!("{:032x}", u128::from_be_bytes(bytes));
+        let token = fresh_token()?;
         let desk = Arc::new(Self {
             token: token.clone(),
             state: Mutex::default(),
@@ -99,9 +99,12 @@ impl Desk {
         run.insert("newMessage", message);
         let response = http.send(Method::POST, &["run"], Some(&run.into()), None).await?;
         let status = response.status();
-        // Python has the module, or will not find it.
-        drop(self.plugin.lock().take());
-        if self.state.lock().loaded > before && status == StatusCode::NOT_FOUND {
+        // A broken app fails before ADK comes to its plugins, and those after it still need the module.
+        let is_loaded = self.state.lock().loaded > before;
+        if is_loaded {
+            drop(self.plugin.lock().take());
+        }
+        if is_loaded && status == StatusCode::NOT_FOUND {
             apps.insert(app.to_owned());
             return Ok(());
         }
@@ -116,7 +119,7 @@ impl Desk {
     /// Seats a conversation: the calls of its session are answered by its golden tools.
     pub(in super::super) fn seat(self: &Arc<Self>, user: &str, session: &str, tools: GoldenTools) -> Seat {
         let key = (user.to_owned(), session.to_owned());
-        self.state.lock().sessions.insert(key.clone(), tools);
+        self.state.lock().sessions.insert(key.clone(), Some(tools));
         Seat { desk: Arc::clone(self), key }
     }
 }
@@ -128,17 +131,15 @@ impl Caller for Desk {
 
     fn tools_of(&self, session: &Value) -> Result<GoldenTools, String> {
         let state = self.state.lock();
-        let key = (session[0].as_str(), session[1].as_str());
-        let found = key
-            .0
-            .zip(key.1)
-            .and_then(|(user, id)| state.sessions.iter().find(|((known, of), _)| known == user && of == id));
+        let key = session[0].as_str().zip(session[1].as_str());
+        let found = key.and_then(|(user, id)| state.sessions.get(&(user.to_owned(), id.to_owned())));
         match found {
-            Some((_, tools)) => Ok(tools.clone()),
+            Some(Some(tools)) => Ok(tools.clone()),
+            Some(None) => Err("the conversation of this session has ended".to_owned()),
             None => {
                 let why = format!("a tool was called in the session {session}, which no case has");
                 // It may belong to any of the cases.
-                state.sessions.values().for_each(|tools| tools.miss(&*why));
+                state.sessions.values().flatten().for_each(|tools| tools.miss(&*why));
                 Err(why)
             }
         }
@@ -153,7 +154,7 @@ impl Drop for Desk {
 
 impl Drop for Seat {
     fn drop(&mut self) {
-        self.desk.state.lock().sessions.remove(&self.key);
+        self.desk.state.lock().sessions.insert(self.key.clone(), None);
     }
 }
 

@@ -43,6 +43,8 @@ impl Plugin {
         // A folder with the separator in its name cannot be joined: the server then finds no plugin, which is an error.
         let folders = std::env::join_paths(folders).unwrap_or_else(|_| OsString::from(self.0.path()));
         launch.set_variable("PYTHONPATH", folders);
+        // A server that never loads the plugin does not remove it.
+        launch.remove_with_it(self.0.path().to_owned());
         launch
     }
 }

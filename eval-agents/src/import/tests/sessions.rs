@@ -57,7 +57,7 @@ fn pair(user: &str, answer: &str) -> (String, String) {
 }
 
 #[test]
-fn many_turns_with_calls_take_no_quadratic_time() {
+fn many_turns_with_calls_are_read_without_gaps() {
     let event = |turn: usize, author: &str, part: &str| {
         format!(r#"{{"invocationId": "e-{turn}", "author": "{author}", "content": {{"parts": [{part}]}}}}"#)
     };

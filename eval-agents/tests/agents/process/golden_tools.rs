@@ -79,6 +79,37 @@ async fn a_program_is_told_what_the_case_says_that_its_tools_answer() {
     assert_eq!(report.runs[0].transcript.state["k"].as_i64(), Some(7));
 }
 
+/// Twenty calls at once, of which only the first is to fail.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn calls_are_counted_as_the_program_wrote_them_on_any_runtime() {
+    let answers = r#"for n in range(20): ask(f"{n:02}", "f", x=1)
+answers = {it["id"]: it for it in (read() for n in range(20))}
+write(type="text", text=" ".join(id for id in sorted(answers) if "error" in answers[id]))"#;
+    let program = program(GOLDEN, answers);
+    let faults: Vec<String> = (2..=20).map(|n| format!(r#""f#{n}": {{"response": {n}}}"#)).collect();
+    let faults = format!(r#"{{"1": {{"f#1": {{"raises": "first"}}, {}}}}}"#, faults.join(", "));
+    let faulty = case().with_extra("_tools", Value::parse(&faults).unwrap());
+    for _ in 0..5 {
+        assert_eq!(answer(&play(&faulty, &program).await), "00");
+    }
+}
+
+#[tokio::test]
+async fn the_state_that_a_fault_sets_is_kept_after_a_turn_that_told_the_whole_state() {
+    let turn = r#"if "first" in str(message):
+    write(type="text", text="hi")
+    write(type="turn_end", state={"a": 1})
+    continue
+ask("a", "f", x=1)
+read()
+write(type="text", text="hi")"#;
+    let program = program(GOLDEN, turn);
+    let faults = r#"{"2": {"f#1": {"response": {}, "state": {"k": 7}}}}"#;
+    let case = EvalCase::new("c").turn(Invocation::user("first")).turn(Invocation::user("second"));
+    let report = play(&case.with_extra("_tools", Value::parse(faults).unwrap()), &program).await;
+    assert_eq!(Value::Object(report.runs[0].transcript.state.clone()).to_string(), r#"{"a":1,"k":7}"#);
+}
+
 #[tokio::test]
 async fn a_miss_is_an_error_whatever_the_program_makes_of_it() {
     let hides = program(GOLDEN, "ask(\"a\", \"g\", y=1)\nread()\nwrite(type=\"text\", text=\"all is well\")");

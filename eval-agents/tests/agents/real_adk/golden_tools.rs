@@ -218,8 +218,9 @@ async fn faults_are_those_of_the_tool() {
     assert!(message.contains("the fault `get_weather#1` leaves its call without an answer"), "{message}");
 
     let unreached = with_faults(paris(), r#"{"1": {"get_weather#2": {"raises": "connection reset"}}}"#);
-    let message = error(&shop.play(&unreached).await);
-    assert!(message.contains("the fault `get_weather#2` was not reached"), "{message}");
+    let report = shop.play(&unreached).await;
+    assert_eq!(report.verdict, Verdict::Failed);
+    assert!(report.to_string().contains("the fault `get_weather#2` was not reached"), "{report}");
 }
 
 #[tokio::test]

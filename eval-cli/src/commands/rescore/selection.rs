@@ -102,10 +102,12 @@ pub(super) fn is_own(attempt: &Attempt, metric: &str) -> bool {
 pub(super) struct RecordedScores(Mutex<VecDeque<MetricOutcome>>);
 
 impl RecordedScores {
-    /// The scores of all runs that ended without an error. `None` if a run has no score, or if one was
+    /// The scores of all runs that did not break. `None` if a run has no score, or if one was
     /// skipped: runs are skipped before `score` is called.
     pub(super) fn new(attempt: &Attempt, metric: &str) -> Option<Self> {
-        let ended_well = |evaluation: &&Evaluation| evaluation.ran.transcript.error.is_none();
+        let ended_well = |evaluation: &&Evaluation| {
+            !evaluation.ran.transcript.error.as_ref().is_some_and(|error| !error.is_failure)
+        };
         let scored = attempt.evaluations.iter().filter(ended_well).map(|evaluation| {
             let scored = evaluation.scored.as_ref()?;
             scored.metrics.iter().find(|score| score.name == metric).map(|metric| metric.outcome.clone())

@@ -226,7 +226,7 @@ fn a_golden_is_the_value_or_the_failure_of_its_tool() {
 }
 
 #[test]
-fn faults_are_played_and_one_that_no_call_reached_fails_the_case() {
+fn faults_are_played() {
     let with = |faults: serde_json::Value| paris().with_extra("_tools", json!({ "1": faults }));
     let real = Real::default();
     let down =
@@ -234,13 +234,6 @@ fn faults_are_played_and_one_that_no_call_reached_fails_the_case() {
     let (report, seen) = played(&down, &["Paris", "Paris", "Paris"], &real);
     assert_eq!(seen, [r#"{"error_code":503}"#, "reset", r#"{"sky":"sunny"}"#]);
     assert_eq!(report.verdict, Verdict::Failed, "two calls more than expected: {report}");
-
-    let (report, _) = played(&down, &["Paris"], &real);
-    assert_eq!(
-        error(&report),
-        "turn 1: the fault `get_weather#2` was not reached: the agent called `get_weather` 1 time in the turn; change the \
-         fault in `_tools`, or what the agent does"
-    );
 
     let (report, seen) = played(&with(json!({"get_weather#1": "never"})), &["Paris"], &real);
     let Verdict::Error { role: Role::Agent, message } = &report.verdict else { panic!("{report}") };
@@ -257,6 +250,76 @@ fn faults_are_played_and_one_that_no_call_reached_fails_the_case() {
     let (report, _) = played(&state, &["Paris"], &real);
     assert_eq!(report.verdict, Verdict::Passed, "{report}");
     assert_eq!(real.calls(), 0);
+}
+
+/// The metrics of these cases pass, so the fault alone decides.
+#[test]
+fn a_fault_that_no_call_reached_fails_its_case_unless_something_broke() {
+    let faulty = paris().with_extra("_tools", json!({"1": {"get_weather#2": {"raises": "reset"}}}));
+    let (report, _) = played(&faulty, &["Paris"], &Real::default());
+    assert_eq!(report.verdict, Verdict::Failed);
+    assert!(!report.metrics.iter().any(|metric| metric.verdict.fails()), "{report}");
+    let why = "failed in turn 1: the fault `get_weather#2` was not reached: the agent called `get_weather` 1 time in the turn; \
+               change the fault in turn 1 of `_tools`, or what the agent does";
+    assert!(report.runs[0].error.as_ref().is_some_and(|error| error.to_string() == why), "{report}");
+    let text = report.to_string();
+    assert!(
+        text.starts_with("Error: c: failed in turn 1: the fault `get_weather#2` was not reached"),
+        "{text}"
+    );
+
+    // What was recorded is decided in the same way.
+    let recorded = || report.runs.iter().map(|run| run.transcript.clone()).collect();
+    let again = run(EvalRunner::new().tools(ToolSource::Golden).score_case(&faulty, recorded())).unwrap();
+    assert_eq!(
+        (again.verdict.clone(), again.metrics.len()),
+        (Verdict::Failed, report.metrics.len()),
+        "{again}"
+    );
+
+    for breaks in ["ends", "state"] {
+        let broken = with_golden_tools(&faulty, || Breaks(breaks));
+        let Verdict::Error { role: Role::Agent, message } = &broken.verdict else { panic!("{broken}") };
+        assert!(message.contains("out of order"), "{message}");
+    }
+    let runner = EvalRunner::new().tools(ToolSource::Golden).runs(2).pass(PassRule::Any);
+    let turns = AtomicUsize::new(0);
+    let mixed = run(runner.run_case(&faulty, || {
+        let calls = 1 + turns.fetch_add(1, Ordering::Relaxed);
+        agent_fn(move |_, recorder: Recorder| async move {
+            for _ in 0..calls {
+                let args = Map::from([("city", "Paris")]);
+                let _ = recorder.answer("get_weather", &args).await;
+            }
+            recorder.call(FunctionCall::new("get_weather", json!({"city": "Paris"})).with_id("1"));
+            recorder.response(eval_format::FunctionResponse::new("get_weather", json!({})).with_id("1"));
+            "done".to_owned()
+        })
+    }))
+    .unwrap();
+    assert_eq!((mixed.verdict.clone(), mixed.passed_runs), (Verdict::Passed, Some(1)), "{mixed}");
+    assert!(mixed.notes.iter().any(|note| note.contains("run 1 of 2 does not count")), "{:?}", mixed.notes);
+}
+
+/// An agent that makes the expected call, and breaks where it says.
+struct Breaks(&'static str);
+
+impl Agent for Breaks {
+    async fn turn(&mut self, turn: &Turn<'_>) -> Result<(), BoxError> {
+        let args = json!({ "city": "Paris" });
+        let none = std::future::pending::<Result<serde_json::Value, BoxError>>();
+        turn.recorder().golden("get_weather", args, none).await?;
+        turn.recorder().text("done");
+        Ok(())
+    }
+
+    async fn state(&mut self) -> Result<Option<Map>, BoxError> {
+        if self.0 == "state" { Err("out of order".into()) } else { Ok(None) }
+    }
+
+    async fn end(&mut self) -> Result<(), BoxError> {
+        if self.0 == "ends" { Err("out of order".into()) } else { Ok(()) }
+    }
 }
 
 #[test]

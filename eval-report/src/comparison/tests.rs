@@ -207,7 +207,7 @@ fn any_side() -> impl Strategy<Value = Vec<Option<Line>>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 10_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn each_case_has_one_category_and_swapped_sides_mirror_it(one in any_side(), other in any_side()) {

@@ -181,8 +181,10 @@ pub(super) fn decide_runs(attempt: &mut Attempt) {
 
 /// Whether a run passed every metric that decides; `None` if it has no verdict.
 fn passed(evaluation: &Evaluation, metrics: &[MetricReport]) -> Option<bool> {
-    if evaluation.ran.transcript.error.is_some() {
-        return None;
+    match &evaluation.ran.transcript.error {
+        Some(error) if error.is_failure => return Some(false),
+        Some(_) => return None,
+        None => {}
     }
     let scored = evaluation.scored.as_ref()?;
     let of_run = |metric: &MetricReport| {
@@ -268,5 +270,13 @@ mod passed_tests {
             let run = evaluation(verdicts, error);
             assert_eq!(passed(&run, &metrics()), None, "{run:?}");
         }
+    }
+
+    #[test]
+    fn a_run_that_did_not_reach_its_fault_failed_whatever_its_scores_are() {
+        let mut unreached = RunError::new(Role::Tools, Some(1), "the fault was not reached");
+        unreached.is_failure = true;
+        let both = vec![("a", Verdict::Passed), ("b", Verdict::Passed)];
+        assert_eq!(passed(&evaluation(Some(both), Some(unreached)), &metrics()), Some(false));
     }
 }

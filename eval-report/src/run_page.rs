@@ -13,6 +13,7 @@ mod next;
 mod row;
 mod scores;
 mod turn;
+mod wording;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};

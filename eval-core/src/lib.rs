@@ -170,6 +170,9 @@ pub mod __private {
     pub use crate::failure::{reads_the_golden, texts as failure_texts};
     pub use crate::play::check_events;
     pub use crate::transcript::invocation;
+
+    /// Whether this build asks judges over the network.
+    pub const ASKS_MODELS: bool = cfg!(feature = "model-judge");
 }
 
 /// Scoring functions for the fuzz targets. Not public API.

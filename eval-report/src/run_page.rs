@@ -10,9 +10,11 @@ mod headline;
 mod history;
 mod judged;
 mod next;
+mod refusal;
 mod row;
 mod scores;
 mod turn;
+mod wording;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -48,6 +50,7 @@ pub fn model(results: &RunResults<'_>) -> PageModel {
     });
     let mut cases: Vec<Case<'_>> = cases.collect();
     sort(&mut cases);
+    tell_groups(results, &mut cases);
     let changes: Vec<_> = results.tests.iter().map(|test| history.change(test)).collect();
     let total = cases.iter().filter_map(|case| case.cost).reduce(|mut all, cost| {
         all.add(&cost);
@@ -95,6 +98,29 @@ fn sort(cases: &mut [Case<'_>]) {
         let of_cause = row.cause.as_ref().and_then(|cause| first.get(cause)).copied();
         (row.urgency, of_cause.unwrap_or(row.at), row.at)
     });
+}
+
+/// Tells each case with the cause of others how many there are, and what can be done about all of them.
+fn tell_groups(results: &RunResults<'_>, cases: &mut [Case<'_>]) {
+    // While a run grows, a group would change all of its cases with each new one.
+    if results.totals.is_running {
+        return;
+    }
+    let mut groups: HashMap<String, Vec<usize>> = HashMap::new();
+    for (at, case) in cases.iter().enumerate() {
+        if let Some(cause) = &case.row.cause {
+            groups.entry(cause.clone()).or_default().push(at);
+        }
+    }
+    for of_cause in groups.into_values().filter(|of_cause| of_cause.len() > 1) {
+        let tests: Vec<_> = of_cause.iter().map(|at| cases[*at].test).collect();
+        let group = next::Group::new(results, &tests);
+        for at in of_cause {
+            if let Some(next) = &mut cases[at].row.details.next {
+                group.add_to(next);
+            }
+        }
+    }
 }
 
 /// The filters with cases.

@@ -261,6 +261,16 @@ pub fn new_golden(results: &RunResults<'_>, test: &TestResult<'_>) -> Option<Str
     is_asked.then(|| format!("{} import {} --replace", command::name(), case()))
 }
 
+/// The same for several cases at once; `None` if one of them has no such command.
+pub fn new_goldens(results: &RunResults<'_>, tests: &[&TestResult<'_>]) -> Option<String> {
+    let [id] = results.loaded.run.ids.as_slice() else { return None };
+    tests.iter().all(|test| new_golden(results, test).is_some()).then(|| {
+        let cases: Vec<String> =
+            tests.iter().map(|test| shell::word(&format!("{id}:{}", test.name))).collect();
+        format!("{} import {} --replace", command::name(), cases.join(" "))
+    })
+}
+
 pub fn rerun(results: &RunResults<'_>) -> Vec<String> {
     let run = results.loaded.args();
     // Cases of programs are not tests: `cargo evalset run` runs its own cases again.
@@ -313,7 +323,7 @@ pub fn rerun_of_programs(results: &RunResults<'_>) -> Vec<String> {
 }
 
 /// The most cases that a command names. For more cases it names whole sets, to stay readable.
-const MAX_NAMED_CASES: usize = 30;
+pub(crate) const MAX_NAMED_CASES: usize = 30;
 
 #[cfg(test)]
 mod tests {

@@ -8,7 +8,7 @@ import { HOSTILE, journal } from "./journals.mjs";
 
 // An agent that does to each message what `script.json` says.
 const AGENT = `
-import json, sys
+import json, sys, time
 script = json.load(open("script.json"))
 def say(**message): print(json.dumps(message), flush=True)
 say(type="hello", protocol=1)
@@ -18,6 +18,8 @@ for line in sys.stdin:
     elif message["type"] == "turn":
         turn = script[message["content"]["parts"][0]["text"]]
         for call in turn.get("calls", []): say(type="tool_call", name=call[0], args=call[1], result=call[2] if len(call) > 2 else {"ok": True})
+        for part in turn.get("events", []): say(type="event", event={"author": "a", "content": {"role": "model", "parts": [part]}})
+        if "hangs" in turn: time.sleep(60)
         if "error" in turn:
             say(type="error", message=turn["error"])
             continue
@@ -31,9 +33,10 @@ const image = (data = PNG) => ({ inline_data: { mime_type: "image/png", data } }
 const parts = (it) => (typeof it === "string" ? [text(it)] : it);
 
 // The page of a set whose turns are [message, expected, actual]; each side is an answer, or { calls, parts, error }.
-function played(tools, name, turns, options = []) {
+function played(tools, name, turns, options = [], criteria) {
   const folder = join(tools.root, name);
   mkdirSync(folder, { recursive: true });
+  if (criteria) writeFileSync(join(folder, "test_config.json"), JSON.stringify({ criteria }));
   const side = (it) => (typeof it === "string" || Array.isArray(it) ? { parts: it } : it);
   const conversation = turns.map(([user, expected]) => {
     const { calls = [], parts: answer } = side(expected);
@@ -177,7 +180,7 @@ export const caseTests = (tools) => ({
     const wrong = played(tools, "wrong", [["x", "It is sunny.", "It is rainy and cold."]]);
     const broken = played(tools, "broken", [["x", "Fine.", { error: traceback }]]);
     for (const [file, name, said] of [
-      [wrong, "wrong", /If what came is right, take it as a draft[^]*Take what came as a draft\s+cargo evalset import \S+:wrong\/wrong --replace[^]*Run it again\s+cargo evalset run wrong\.evalset\.json:wrong --agent-cmd/],
+      [wrong, "wrong", /If what came is wrong, change the agent[^]*Run it again\s+cargo evalset run wrong\.evalset\.json:wrong --agent-cmd[^]*Take what came as a draft\s+cargo evalset import \S+:wrong\/wrong --replace/],
       [broken, "broken", /The agent broke off: ValueError: no such city: Atlantis\. Mend the agent, then run the case again\.\s+Run it again\s+cargo evalset run broken/],
     ]) {
       const page = await opened(tools, file, { permissions: ["clipboard-read", "clipboard-write"] });
@@ -189,7 +192,7 @@ export const caseTests = (tools) => ({
       const copy = box.getByRole("button", { name: /^Copy command/ }).last();
       await copy.press("Enter");
       // Where the page may not write to the clipboard, it selects the command.
-      await page.waitForFunction(() => document.querySelector("#detail .next").innerText.includes("Copied") || getSelection().toString().includes("cargo evalset run"));
+      await page.waitForFunction(() => document.querySelector("#detail .next").innerText.includes("Copied") || getSelection().toString().includes("cargo evalset"));
       await close(page);
     }
     const page = await opened(tools, broken);
@@ -198,6 +201,89 @@ export const caseTests = (tools) => ({
     assert.match(lines, /Traceback[^\n]*\n.*File "agent\.py", line 3[^\n]*\n[^\n]*raise ValueError\(city\)\n.*ValueError: no such city: Atlantis/);
     assert.match(await page.locator("#detail .lead").innerText(), /ValueError: no such city: Atlantis/);
     await close(page);
+  },
+
+  async "what to do is in sight when a case opens, and the first difference too where both fit"() {
+    const call = (nights) => ["reserve_hotel", { hotel: "Casa do Rio", check_in: "2026-06-12", nights, board: "breakfast" }];
+    const exact = { response_match_score: 1 };
+    const long = "All is well in the town today, as it was before. ".repeat(100);
+    const sentence = "Gift cards that were sold on the old plan expire soon.";
+    const stay = played(tools, "stay", [
+      ["A weekend?", "Sure.", "Sure."], ["Book it.", { calls: [call(3)], parts: "Done." }, { calls: [call(2)], parts: "Done." }], ["Thanks.", "Bye.", "Bye."],
+    ]);
+    const lacks = played(tools, "lacks", [["What changes?", `${long}\n\n${sentence}\n\nBye. ${sentence} Done`, `${long}\n\nBye. Done`]], [], exact);
+    const words = /^turn 1: missing in the answer: “Gift cards that were sold on the old plan expire soon\.”, and 1 more$/;
+    for (const [file, said] of [[stay, /^turn 2: reserve_hotel nights 3 → 2$/], [lacks, words]]) {
+      for (const viewport of [{ width: 1440, height: 900 }, { width: 768, height: 1024 }, PHONE]) {
+        const page = await tools.open(file, { viewport });
+        await page.locator("tr.case a").first().click();
+        await page.locator("#detail h2").waitFor();
+        assert.match(await page.locator("#detail .lead").innerText(), said);
+        const at = await page.evaluate(() => {
+          const of = (selector) => { const { top, bottom } = document.querySelector(selector).getBoundingClientRect(); return { top: Math.round(top), bottom: Math.round(bottom) }; };
+          return { header: of("header"), head: of(".case-head"), box: of(".next"), command: of(".next pre"), turn: of(".turn.bad"), diff: of("#detail [data-diff]") };
+        });
+        const told = `${viewport.width}: ${JSON.stringify(at)}`;
+        assert(at.header.bottom <= 0 || at.header.top === 0, `the head of the page is whole or away, ${told}`);
+        assert(at.head.top >= Math.max(at.header.bottom, 0) && at.head.top <= Math.max(at.header.bottom, 0) + 1, `no stripe above the head of the case, ${told}`);
+        assert(at.box.top >= at.head.bottom && at.command.bottom <= viewport.height, `what to do is in sight, ${told}`);
+        assert(at.turn.top >= at.box.bottom && at.turn.top < viewport.height, `the turn begins in sight, ${told}`);
+        if (file === stay) assert(at.diff.top < viewport.height, `so is the difference, ${told}`);
+        // Commands are whole.
+        assert(await page.locator(".next pre").evaluateAll((all) => all.every((it) => it.scrollWidth <= it.clientWidth)), told);
+        // An end of a line has no stripe of colour.
+        const gone = await page.locator("#detail .turn del").evaluateAll((all) => all.map((it) => it.textContent));
+        assert(gone.every((it) => !/^\n|\n$/.test(it)), JSON.stringify(gone));
+        // No row is marked because it moved under the pointer.
+        const marked = () => page.locator("tr.case:visible").evaluateAll((all) => all.filter((it) => getComputedStyle(it).backgroundColor !== "rgba(0, 0, 0, 0)").length);
+        assert((await marked()) <= 1, "the open case alone");
+        await accessible(page, "an opened case, " + viewport.width);
+        await close(page);
+      }
+    }
+  },
+
+  async "texts from right to left keep expected before actual, and a sign is marked in its clause"() {
+    const file = played(tools, "scripts", [
+      ["ar", "حجزت لك موعدا يوم الأربعاء صباحا", "حجزت لك موعدا يوم الخميس صباحا"],
+      ["ja", "明日の京都は午後から雨が降りますので、傘をお持ちください。", "明日の京都は午前から雨が降りますので、傘をお持ちください。"],
+    ], [], { response_match_score: 1 });
+    const page = await opened(tools, file);
+    for (const place of ["tr.case .why", "#detail .lead"]) {
+      const line = page.locator(place).first();
+      const quotes = await line.locator("bdi").evaluateAll((all) => all.map((it) => ({ said: it.textContent, left: it.getBoundingClientRect().left })));
+      assert.deepEqual(quotes.map((it) => it.said), ["الأربعاء", "الخميس", "明日の京都は午後→前から雨が降りますので…"], place);
+      assert(quotes[0].left < quotes[1].left, `${place}: expected comes first`);
+      assert.deepEqual([await line.locator("del").innerText(), await line.locator("ins").innerText()], ["後", "前"], place);
+    }
+    await accessible(page, "scripts");
+    await close(page);
+  },
+
+  async "the turn that ended a run is marked, with the call that had no response, and a traceback is seen from its end"() {
+    const wait = { function_call: { id: "c1", name: "get_warnings", args: { area: "Kiel Bight" } } };
+    const late = played(tools, "late", [
+      ["wind", { calls: [["get_wind", { area: "Kiel Bight" }]], parts: "4 knots." }, { calls: [["get_wind", { area: "Kiel Bight" }]], parts: "4 knots." }],
+      ["warnings", { calls: [["get_warnings", { area: "Kiel Bight" }]], parts: "None." }, { events: [wait], hangs: true }],
+    ], ["--timeout", "2s"]);
+    let page = await opened(tools, late);
+    assert.match(await page.locator(".next").innerText(), /get_warnings gave no response within the time limit of 2 s\.[^]*Run it again/);
+    const turn = page.locator("#detail .turn.bad");
+    assert.match(await turn.innerText(), /Turn 2 of 2\s*broke here[^]*! no response\s+get_warnings\(area: "Kiel Bight"\)\s*no response when the time limit of 2 s passed/);
+    assert.equal(await page.locator(".error-text code").innerText(), "timeout", "a name is code");
+    await accessible(page, "a time limit");
+    await close(page);
+    const frames = Array.from({ length: 40 }, (_, at) => `  File "frame${at}.py", line 3, in run`).join("\n");
+    const raised = played(tools, "raised", [["one", "Fine.", "Fine."], ["two", "Fine.", { error: `Traceback (most recent call last):\n${frames}\nKeyError: 'child'` }], ["three", "Fine.", "Fine."]]);
+    for (const viewport of [{ width: 1440, height: 900 }, PHONE]) {
+      page = await opened(tools, raised, { viewport });
+      const ends = await page.locator(".error-text").evaluate((it) => ({ hidden: it.scrollHeight - it.clientHeight, end: it.firstChild.getBoundingClientRect().bottom - it.getBoundingClientRect().bottom }));
+      assert(ends.hidden > 100 && ends.end <= 0, `its last line is in sight: ${JSON.stringify(ends)}`);
+      assert(await inSight(page, ".next"), "what to do is in sight");
+      assert.match(await page.locator("#detail .turn.bad > summary").innerText(), /Turn 2 of 3\s*broke here/);
+      await accessible(page, "a traceback");
+      await close(page);
+    }
   },
 
   async "images are shown, and an answer is word for word only with the same ones"() {

@@ -53,8 +53,8 @@ const tests = {
     assert.equal(await visible(page), 4);
     // A row says what differs; marks of metrics that passed are folded.
     const differs = await page.locator("tr.case .why").allInnerTexts();
-    assert.match(differs[0], /^turn 2: get_weather called, not expected; get_forecast days 1 → 7; answer differs: 'Yes/);
-    assert.match(differs[1], /^turn 1: get_weather unit fahrenheit → celsius; answer differs: '53 degrees fahrenheit' → '12 degrees celsius'/);
+    assert.match(differs[0], /^run 1, turn 2: get_weather called, not expected; get_forecast days 1 → 7; answer differs: “Yes/);
+    assert.match(differs[1], /^run 2, turn 1: get_weather unit fahrenheit → celsius; answer differs: “53 degrees fahrenheit” → “12 degrees celsius”/);
     assert.match(differs[2], /agent error in turn 1: .*503 Service Unavailable/);
     assert.equal(differs.length, 3, "a case that passed needs no words");
     assert.equal(await page.locator("tr.case.failed .pill.passed:visible").count(), 0);

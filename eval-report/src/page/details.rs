@@ -53,7 +53,7 @@ pub struct Next {
 #[derive(Clone, Debug, Serialize)]
 pub struct Command {
     /// `Run it again`.
-    pub does: &'static str,
+    pub does: String,
     pub command: String,
 }
 
@@ -128,6 +128,8 @@ pub struct Turn {
     pub diff: Vec<Block>,
     /// Whether a score of the turn failed or is missing.
     pub bad: bool,
+    /// Whether an error ended the run in it.
+    pub broke: bool,
     /// Whether a call, the answer or a score of the turn is not as it should be.
     pub differs: bool,
     pub scores: Vec<TurnScore>,
@@ -139,8 +141,8 @@ pub struct Turn {
 
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Call {
-    /// `same`, `changed`, `moved`, `missing`, `extra`, `unreached` if the run ended before it, or `made` if nothing is
-    /// expected. By a rule of the case: `loosened`, `left_out`, `other`.
+    /// `same`, `changed`, `moved`, `missing`, `extra`, `unreached` if the run ended before it, `unanswered` if its time was
+    /// up before a response, or `made` if nothing is expected. By a rule of the case: `loosened`, `left_out`, `other`.
     pub is: &'static str,
     pub expected: Option<String>,
     pub actual: Option<String>,

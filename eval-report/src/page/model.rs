@@ -207,15 +207,60 @@ impl CaseRow {
     }
 }
 
-/// The parts of a line, each with whether it is code: a name between backticks.
-pub(super) fn in_code(line: &str) -> Vec<(&str, bool)> {
-    let parts: Vec<&str> = line.split('`').collect();
-    // Backticks in pairs have an odd number of parts.
-    if parts.len().is_multiple_of(2) {
-        return vec![(line, false)];
+/// How a piece of a line is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum As {
+    Text,
+    /// A name between backticks.
+    Code,
+    /// A text between “ and ”, without them. Its direction is its own, so that it turns no words around it.
+    Quote,
+}
+
+impl As {
+    pub(super) fn is_code(self) -> bool {
+        self == Self::Code
     }
-    let parts = parts.into_iter().enumerate().map(|(at, part)| (part, at % 2 == 1));
-    parts.filter(|(part, _)| !part.is_empty()).collect()
+
+    pub(super) fn is_quote(self) -> bool {
+        self == Self::Quote
+    }
+}
+
+/// The pieces of a line. The script of the page cuts in the same way.
+pub(super) fn pieces(line: &str) -> Vec<(&str, As)> {
+    let (mut found, mut begin, mut at) = (Vec::new(), 0, 0);
+    while let Some(open) = line[at..].find(['`', '“']).map(|open| at + open) {
+        let is_code = line[open..].starts_with('`');
+        let inside = open + if is_code { 1 } else { '“'.len_utf8() };
+        let end = line[inside..].find(if is_code { '`' } else { '”' }).map(|end| inside + end);
+        match end {
+            Some(end) if is_code && end > inside => {
+                found.push((&line[begin..open], As::Text));
+                found.push((&line[inside..end], As::Code));
+                (begin, at) = (end + 1, end + 1);
+            }
+            // The marks stay with the words around them.
+            Some(end) if !is_code => {
+                found.push((&line[begin..inside], As::Text));
+                found.push((&line[inside..end], As::Quote));
+                (begin, at) = (end, end);
+            }
+            _ => at = inside,
+        }
+    }
+    found.push((&line[begin..], As::Text));
+    found.retain(|(piece, _)| !piece.is_empty());
+    found
+}
+
+/// The parts of a quote in which two texts are: `午[後→前]から` has `後` of the expected one and `前` of the other.
+/// The text before, both parts, and the text behind them; `None` if the quote has no such place.
+pub(super) fn inside(quote: &str) -> Option<[&str; 4]> {
+    let (before, rest) = quote.split_once('[')?;
+    let (both, after) = rest.split_once(']')?;
+    let (one, other) = both.split_once('→')?;
+    Some([before, one, other, after])
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -255,15 +300,24 @@ mod tests {
     }
 
     #[test]
-    fn names_between_backticks_are_code() {
+    fn names_between_backticks_are_code_and_quotes_are_apart() {
+        use As::{Code, Quote, Text};
         for (line, parts) in [
-            ("f `a` 1 → 2", &[("f ", false), ("a", true), (" 1 → 2", false)][..]),
-            ("`a` missing", &[("a", true), (" missing", false)]),
-            ("one ` alone", &[("one ` alone", false)]),
-            ("plain", &[("plain", false)]),
+            ("f `a` 1 → 2", &[("f ", Text), ("a", Code), (" 1 → 2", Text)][..]),
+            ("`a` missing", &[("a", Code), (" missing", Text)]),
+            ("one ` alone", &[("one ` alone", Text)]),
+            ("``a` b", &[("`", Text), ("a", Code), (" b", Text)]),
+            ("plain", &[("plain", Text)]),
+            (
+                "“الأربعاء” → “x `y`”",
+                &[("“", Text), ("الأربعاء", Quote), ("” → “", Text), ("x `y`", Quote), ("”", Text)],
+            ),
+            ("an “open one", &[("an “open one", Text)]),
         ] {
-            assert_eq!(in_code(line), parts);
+            assert_eq!(pieces(line), parts);
         }
+        assert_eq!(inside("は午[後→前]から"), Some(["は午", "後", "前", "から"]));
+        assert_eq!([inside("sunny"), inside("[a] → b")], [None, None]);
     }
 
     #[test]

@@ -218,7 +218,7 @@ mod tests {
             facts: vec![("Set", line())],
             next: Some(Next {
                 why: line(),
-                commands: vec![Command { does: "Run it again", command: line() }],
+                commands: vec![Command { does: "Run it again".to_owned(), command: line() }],
             }),
             doubt: Some(line()),
             metrics: vec![metric],

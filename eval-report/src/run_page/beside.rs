@@ -118,7 +118,7 @@ mod tests {
             differences(&[actual], &[golden.clone(), golden], failed)
         };
         let calls = "turn 1: f `city` Oslo → Rome";
-        let answer = "answer differs: 'Yes' → 'No'";
+        let answer = "answer differs: “Yes” → “No”";
         for (failed, expected) in [
             (&["tool_trajectory_avg_score"][..], Some(calls.to_owned())),
             (&["response_match_score"], Some(format!("turn 1: {answer}"))),

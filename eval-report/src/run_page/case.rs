@@ -3,17 +3,20 @@
 use std::collections::BTreeSet;
 
 use eval_core::metric::arithmetic::values_equal;
-use eval_core::report::{MetricReport, short};
+use eval_core::report::{MetricReport, Role, RunError, short};
 use eval_format::metric::metric;
 use eval_format::{EvalCase, Map, Value};
 use eval_support::{untrusted, words};
 
+use super::difference::{Miss, NO_GOLDEN};
 use super::judged::judges;
-use super::next;
+use super::next::{self, Seen};
+use super::refusal;
 use super::scores::{Known, needed};
 use super::turn::{Comparison, not_played, turn};
+use super::wording::time_limit;
 use crate::journal::Evaluation;
-use crate::page::{Budget, CaseDetails, Earlier, MetricLine, Run, StateRow, line, text};
+use crate::page::{Budget, CaseDetails, Earlier, MetricLine, Run, StateRow, Turn, line, text};
 use crate::recorded::{Cases, RunResults, State, TestResult, headline, near};
 use crate::summary_text;
 
@@ -38,6 +41,15 @@ pub(super) fn details(results: &RunResults<'_>, test: &TestResult<'_>, shared: &
     let known = Known::new(test, case.as_ref());
     let comparison = Comparison::new(test).under(case.as_ref().filter(|_| !started.literal));
     let evaluations = test.attempt.evaluations.iter();
+    let runs: Vec<Run> =
+        evaluations.map(|it| run(it, &known, &comparison, case.as_ref(), &shared.budget)).collect();
+    let miss = Miss::of_test(test, case.as_ref());
+    let seen = Seen {
+        unanswered: runs.iter().flat_map(|run| &run.turns).find_map(unanswered),
+        miss: miss.as_ref().map(|miss| miss.call.as_str()),
+        refuses: refusal::is_new(test, case.as_ref()),
+    };
+    let next = next::next(results, test, &seen);
     let (word, _) = summary_text::word(test);
     CaseDetails {
         name: line(&test.name),
@@ -45,17 +57,22 @@ pub(super) fn details(results: &RunResults<'_>, test: &TestResult<'_>, shared: &
         word,
         reason: test.reason().filter(|_| test.state != State::Passed).map(|reason| line(&reason)),
         in_work: None,
-        differs: None,
+        differs: miss.map(|miss| line(&miss.said())),
         place: test.location().map(|location| line(&format!("{}:{}", location.file, location.line))),
         facts: facts(test),
-        next: next::next(results, test),
+        next,
         doubt,
         notes: decided.iter().flat_map(|decided| &decided.notes).map(|note| line(note)).collect(),
         metrics: test.metrics().iter().map(metric_line).collect(),
         earlier: test.earlier().iter().map(earlier).collect(),
-        runs: evaluations.map(|it| run(it, &known, &comparison, case.as_ref(), &shared.budget)).collect(),
+        runs,
         printed: decided.and_then(|decided| decided.failure.as_deref()).map(text),
     }
+}
+
+/// The tool of a call in a turn that came to no end.
+fn unanswered(turn: &Turn) -> Option<&str> {
+    turn.calls.iter().find(|call| call.is == UNANSWERED).map(|call| call.name.as_str())
 }
 
 fn facts(test: &TestResult<'_>) -> Vec<(&'static str, String)> {
@@ -116,6 +133,9 @@ pub(super) fn run(
         for call in turn.calls.iter_mut().filter(|call| ended_at == Some(at) && call.is == "missing") {
             call.is = "unreached";
         }
+        if let Some(error) = transcript.error.as_ref().filter(|error| error.turn == Some(at + 1)) {
+            broke(&mut turn, error);
+        }
         turn
     });
     let expected = case.map(|case| case.conversation.as_slice()).unwrap_or_default();
@@ -146,6 +166,32 @@ pub(super) fn run(
     }
 }
 
+const UNANSWERED: &str = "unanswered";
+
+/// Marks the turn in which a run ended, and the calls that were not at their end when its time was up.
+fn broke(turn: &mut Turn, error: &RunError) {
+    turn.broke = true;
+    turn.differs = true;
+    let made = || turn.calls.iter().filter(|call| call.actual.is_some());
+    // An agent that records no responses at all says nothing about its tools.
+    let records = made().count() == 1 || made().any(|call| call.result.is_some());
+    let limit = time_limit(&error.message).filter(|_| records);
+    for call in turn.calls.iter_mut().filter(|call| call.actual.is_some()) {
+        match (&limit, &call.result) {
+            (Some(limit), None) => {
+                call.is = UNANSWERED;
+                call.note = Some(format!("no response when the time limit of {limit} passed"));
+            }
+            // The message has been told as the end of the run.
+            (_, Some(result)) if error.role == Role::Tools && result.contains(NO_GOLDEN) => {
+                call.result = None;
+                call.note = Some("no golden answers this call".to_owned());
+            }
+            _ => {}
+        }
+    }
+}
+
 fn state_rows(before: &Map, after: &Map, expected: Option<&Map>) -> Vec<StateRow> {
     let of_expected = expected.iter().flat_map(|map| map.keys());
     let keys: BTreeSet<&str> = before.keys().chain(after.keys()).chain(of_expected).collect();
@@ -168,6 +214,35 @@ fn state_rows(before: &Map, after: &Map, expected: Option<&Map>) -> Vec<StateRow
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::page::Call;
+
+    #[test]
+    fn the_turn_that_ended_a_run_is_marked_and_its_open_calls_too() {
+        let call = |name: &str, result: Option<&str>| Call {
+            is: "same",
+            name: name.to_owned(),
+            actual: Some(format!("{name}()")),
+            result: result.map(str::to_owned),
+            ..Call::default()
+        };
+        let late = "timed out after 3s (`timeout` sets the limit)";
+        let miss = "no golden answers g(x: 1) in turn 1";
+        let told = format!("{{\"error\":\"{miss}\"}}");
+        for (role, message, calls, said) in [
+            (Role::Agent, late, vec![call("f", Some("{}")), call("g", None)], vec!["same", "unanswered"]),
+            (Role::Agent, late, vec![call("g", None)], vec!["unanswered"]),
+            // No response of any call was recorded.
+            (Role::Agent, late, vec![call("f", None), call("g", None)], vec!["same", "same"]),
+            (Role::Agent, "gone", vec![call("f", Some("{}")), call("g", None)], vec!["same", "same"]),
+            (Role::Tools, miss, vec![call("g", Some(&told))], vec!["same"]),
+        ] {
+            let mut turn = Turn { calls, ..Turn::default() };
+            broke(&mut turn, &RunError::new(role, Some(1), message));
+            assert!(turn.broke && turn.differs);
+            assert_eq!(turn.calls.iter().map(|call| call.is).collect::<Vec<_>>(), said, "{message}");
+            assert!(turn.calls.iter().all(|call| call.result.as_deref() != Some(&told)));
+        }
+    }
 
     #[test]
     fn state_that_changed_or_was_expected_is_shown_with_whether_it_is_as_expected() {

@@ -4,27 +4,28 @@
 //! be recognised.
 
 use eval_core::metric::arithmetic::{Pair, RuledCalls, comparison, values_equal};
-use eval_core::report::{MetricOutcome, MetricReport, TurnVerdict, Verdict};
+use eval_core::report::{MetricOutcome, MetricReport, Role, TurnVerdict, Verdict};
 use eval_format::expect::{Relation, Rules, TurnRules};
 use eval_format::metric::{Subject, metric};
 use eval_format::{ArgsMatch, Criterion, EvalCase, FunctionCall, Invocation, Map, MatchType, Value};
 
 use super::aligned::{Line, aligned};
+use super::wording::{change, other_answer, shortened, shown_value};
 use crate::journal::Evaluation;
-use crate::page::{line, text};
+use crate::page::{Block, Run, line, text, texts};
 use crate::recorded::TestResult;
 
 /// The most differences in a row of the table.
 const MAX_SHOWN: usize = 3;
-/// The longest value or text in a difference.
-const MAX_CHARS: usize = 40;
 const MAX_REASON_CHARS: usize = 160;
 
-/// The differences of the first run that did not pass, as one line; `None` if they are not known.
+/// The differences of the first run that did not pass, as one line; `None` if they are not known. `shown` has the runs
+/// of the page, whose answers are compared already.
 ///
 /// Only parts of a turn that a failed metric looks at count: an answer may be worded in another way.
-pub(super) fn of_test(test: &TestResult<'_>, case: Option<&EvalCase>) -> Option<String> {
-    let run = test.attempt.evaluations.iter().find(|it| it.passed == Some(false))?;
+pub(super) fn of_test(test: &TestResult<'_>, case: Option<&EvalCase>, shown: &[Run]) -> Option<String> {
+    let (place, run) =
+        test.attempt.evaluations.iter().enumerate().find(|(_, it)| it.passed == Some(false))?;
     let failed = Failed::of_run(test, run);
     let transcript = &run.ran.transcript;
     let rules = case.filter(|_| !test.attempt.started.literal).and_then(|case| Rules::of(case).ok());
@@ -32,8 +33,9 @@ pub(super) fn of_test(test: &TestResult<'_>, case: Option<&EvalCase>) -> Option<
     let mut found = Vec::new();
     for (at, record) in transcript.turns.iter().enumerate() {
         let expected = case.and_then(|case| case.conversation.get(at));
+        let compared = shown.get(place).and_then(|run| run.turns.get(at)).map(|turn| turn.diff.as_slice());
         let mut of_turn = expected
-            .map(|turn| failed.differences(turn, &record.invocation, rules.turn(at)))
+            .map(|turn| failed.differences(turn, &record.invocation, rules.turn(at), compared))
             .unwrap_or_default();
         if of_turn.is_empty() {
             of_turn.extend(reason(run, at));
@@ -43,7 +45,65 @@ pub(super) fn of_test(test: &TestResult<'_>, case: Option<&EvalCase>) -> Option<
     if let Some(case) = case.filter(|_| failed.state) {
         found.extend(state(&case.final_session_state, &transcript.state));
     }
-    joined(found)
+    let said = joined(found)?;
+    // Of several runs it is said which one did this.
+    Some(if test.runs.total > 1 { format!("run {}, {said}", run.ran.run) } else { said })
+}
+
+/// A call that no golden answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Miss {
+    /// Its turn, from 1.
+    turn: usize,
+    /// The call: its tool, and in what its arguments differ from those of the nearest golden.
+    pub(super) call: String,
+}
+
+impl Miss {
+    /// The call that ended a run under golden tools; `None` if something else ended it, or if a golden has the call
+    /// and was used up.
+    pub(super) fn of_test(test: &TestResult<'_>, case: Option<&EvalCase>) -> Option<Self> {
+        let mut runs = test.attempt.evaluations.iter().map(|it| &it.ran.transcript);
+        let (transcript, turn) = runs.find_map(|it| {
+            let error = it.error.as_ref()?;
+            let is_miss = error.role == Role::Tools && error.message.contains(NO_GOLDEN);
+            Some((it, error.turn.filter(|_| is_miss)?))
+        })?;
+        let at = turn.checked_sub(1)?;
+        let made: Vec<_> = transcript.turns.get(at)?.invocation.tool_calls().collect();
+        let goldens: Vec<_> = case?.conversation.get(at)?.tool_calls().collect();
+        missed(&made, &goldens).map(|call| Self { turn, call })
+    }
+
+    /// ``turn 2: no golden answers book_table with `time` 20:45 → “8:45 pm”``.
+    pub(super) fn said(&self) -> String {
+        format!("turn {}: no golden answers {}", self.turn, self.call)
+    }
+}
+
+/// The begin of the message about a call that no golden answers.
+pub(super) const NO_GOLDEN: &str = "no golden answers ";
+
+/// The last call that no golden has, with what tells it from the nearest one.
+fn missed(made: &[&FunctionCall], goldens: &[&FunctionCall]) -> Option<String> {
+    let differing = |golden: &FunctionCall, call: &FunctionCall| {
+        let (empty, mut found) = (Map::default(), Vec::new());
+        let (one, other) = (golden.args.as_ref().unwrap_or(&empty), call.args.as_ref().unwrap_or(&empty));
+        objects("", one, other, true, &mut found);
+        found.len()
+    };
+    let of_tool = |call: &FunctionCall| goldens.iter().filter(|it| it.name == call.name).collect::<Vec<_>>();
+    let is_missed = |call: &&&FunctionCall| of_tool(call).iter().all(|golden| differing(golden, call) > 0);
+    let call = made.iter().rfind(is_missed)?;
+    let name = line(call.name.as_deref().unwrap_or("a call without a name"));
+    let nearest = of_tool(call).into_iter().min_by_key(|golden| differing(golden, call));
+    Some(match nearest {
+        Some(golden) => {
+            let found = arguments(golden.args.as_ref(), call.args.as_ref(), ArgsMatch::Exact);
+            format!("{name} with {}", found.join(", "))
+        }
+        None => name,
+    })
 }
 
 /// The differences between conversations that no run recorded, as one line. `failed` has the metrics that failed.
@@ -57,7 +117,9 @@ pub(super) fn of_turns<'m>(
     let turns = expected.iter().zip(actual).enumerate();
     joined(
         turns
-            .flat_map(|(at, (one, other))| numbered(at, &failed.differences(one, other, rules.turn(at))))
+            .flat_map(|(at, (one, other))| {
+                numbered(at, &failed.differences(one, other, rules.turn(at), None))
+            })
             .collect(),
     )
 }
@@ -129,8 +191,15 @@ impl Failed {
         all
     }
 
-    /// The differences in the parts of a turn that the metrics look at.
-    fn differences(self, expected: &Invocation, actual: &Invocation, rules: &TurnRules) -> Vec<String> {
+    /// The differences in the parts of a turn that the metrics look at. `compared` has the answers beside each other, if
+    /// that was done before.
+    fn differences(
+        self,
+        expected: &Invocation,
+        actual: &Invocation,
+        rules: &TurnRules,
+        compared: Option<&[Block]>,
+    ) -> Vec<String> {
         let mut found = Vec::new();
         if let Some(how) = self.calls {
             let [wanted, made] = [expected, actual].map(|turn| turn.tool_calls().collect::<Vec<_>>());
@@ -138,7 +207,7 @@ impl Failed {
         }
         if self.answers && expected.final_response.is_some() {
             let answer = actual.final_response.as_ref().map(|_| actual.response_text());
-            found.extend(answers(&expected.response_text(), answer.as_deref()));
+            found.extend(answers(&expected.response_text(), answer.as_deref(), compared));
         }
         found
     }
@@ -179,13 +248,50 @@ fn calls(expected: &[&FunctionCall], actual: &[&FunctionCall], how: How, rules: 
             let of_args = arguments(expected[e].args.as_ref(), actual[a].args.as_ref(), how.args);
             Some(format!("{} {}", name(expected[e]), of_args.join(", ")))
         }
-        Line::Pair(Pair::Missing(e)) => Some(format!("{} not called", name(expected[e]))),
-        Line::Pair(Pair::Extra(a)) => {
-            how.counts_extra.then(|| format!("{} called, not expected", name(actual[a])))
+        Line::Pair(Pair::Missing(e)) => {
+            Some(format!("{}{} not called", name(expected[e]), told_apart(expected[e], actual)))
         }
-        Line::Moved(e, _) => Some(format!("{} called in another place", name(expected[e]))),
+        Line::Pair(Pair::Extra(a)) => how
+            .counts_extra
+            .then(|| format!("{}{} called, not expected", name(actual[a]), told_apart(actual[a], expected))),
+        Line::Moved(e, a) => {
+            let which = told_apart(expected[e], expected);
+            let (made, wanted) = (ordinal(a + 1), ordinal(e + 1));
+            Some(format!("{}{which} called {made}, expected {wanted}", name(expected[e])))
+        }
     });
     differences.collect()
+}
+
+/// The argument that tells a call from others of its tool: `` with `shop` Fulda``. Empty if there are no others.
+fn told_apart(call: &FunctionCall, others: &[&FunctionCall]) -> String {
+    let empty = Map::default();
+    let is_other = |it: &&&FunctionCall| !std::ptr::eq(**it, call) && it.name == call.name;
+    let others = others.iter().filter(is_other).map(|it| it.args.as_ref().unwrap_or(&empty));
+    let others: Vec<&Map> = others.collect();
+    let unlike = |key: &str, value: &Value| {
+        others.iter().filter(|it| !it.get(key).is_some_and(|found| values_equal(found, value))).count()
+    };
+    let mut best: Option<(usize, &str, &Value)> = None;
+    for (key, value) in call.args.iter().flat_map(|args| args.iter()) {
+        let count = unlike(key, value);
+        if count > best.map_or(0, |(most, ..)| most) {
+            best = Some((count, key, value));
+        }
+    }
+    best.map(|(_, key, value)| format!(" with `{}` {}", line(key), shown_value(value))).unwrap_or_default()
+}
+
+/// `2nd`.
+fn ordinal(number: usize) -> String {
+    let end = match (number % 100, number % 10) {
+        (11..=13, _) => "th",
+        (_, 1) => "st",
+        (_, 2) => "nd",
+        (_, 3) => "rd",
+        _ => "th",
+    };
+    format!("{number}{end}")
 }
 
 /// The differences between arguments by key path. Further arguments count unless a subset is enough.
@@ -228,82 +334,26 @@ fn values(path: &str, expected: &Value, actual: &Value, found: &mut Vec<String>)
     }
 }
 
-/// `business → economy`, `1 → '1'`.
-fn change(expected: &Value, actual: &Value) -> String {
-    let is_word = |text: &str| {
-        !text.is_empty()
-            && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '/'))
-    };
-    match (expected.as_str(), actual.as_str()) {
-        (Some(one), Some(other)) => {
-            let (one, other) = parts(&line(one), &line(other));
-            if is_word(&one) && is_word(&other) {
-                format!("{one} → {other}")
-            } else {
-                format!("'{one}' → '{other}'")
-            }
-        }
-        _ => {
-            let shown = |value: &Value| match value.as_str() {
-                Some(text) => format!("'{}'", shortened(&line(text), MAX_CHARS)),
-                None => shortened(&line(&value.to_string()), MAX_CHARS),
-            };
-            format!("{} → {}", shown(expected), shown(actual))
-        }
-    }
-}
-
 /// The difference between answers; `None` if they are equal.
-fn answers(expected: &str, actual: Option<&str>) -> Option<String> {
+fn answers(expected: &str, actual: Option<&str>, compared: Option<&[Block]>) -> Option<String> {
     let Some(actual) = actual.filter(|it| !it.trim().is_empty() || expected.trim().is_empty()) else {
         return Some("no answer".to_owned());
     };
     if expected == actual {
         return None;
     }
-    let plain = |foreign: &str| text(foreign).shown.split_whitespace().collect::<Vec<_>>().join(" ");
-    let (one, other) = (plain(expected), plain(actual));
-    if one == other {
-        return Some("answer differs in blanks, or in what is masked or cut here".to_owned());
-    }
-    let (one, other) = parts(&one, &other);
-    Some(format!("answer differs: '{one}' → '{other}'"))
+    let (one, other) = (text(expected).shown, text(actual).shown);
+    let said = match compared {
+        Some(blocks) => other_answer(&one, &other, blocks),
+        None => other_answer(&one, &other, &texts(&one, &other)),
+    };
+    Some(said)
 }
 
 fn state(expected: &Map, actual: &Map) -> Vec<String> {
     let mut found = Vec::new();
     objects("", expected, actual, false, &mut found);
     found.into_iter().map(|difference| format!("state {difference}")).collect()
-}
-
-/// The parts in which two texts differ, in whole words, shortened: `sunny` and `sunset` differ, not `ny` and `set`.
-fn parts(one: &str, other: &str) -> (String, String) {
-    let (a, b): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
-    let shorter = a.len().min(b.len());
-    let mut from = a.iter().zip(&b).take_while(|(one, other)| one == other).count();
-    while from > 0 && a[from - 1].is_alphanumeric() {
-        from -= 1;
-    }
-    let same = a.iter().rev().zip(b.iter().rev()).take(shorter - from);
-    let mut left = same.take_while(|(one, other)| one == other).count();
-    while left > 0 && a[a.len() - left].is_alphanumeric() {
-        left -= 1;
-    }
-    // Of words that only one text has, the word before them tells the place.
-    if from + left == shorter {
-        let before = a[..from].iter().rposition(|c| c.is_alphanumeric()).map_or(0, |at| at + 1);
-        from = a[..before].iter().rposition(|c| !c.is_alphanumeric()).map_or(0, |at| at + 1);
-    }
-    let part = |of: &[char]| of[from..of.len() - left].iter().collect::<String>();
-    (shortened(part(&a).trim(), MAX_CHARS), shortened(part(&b).trim(), MAX_CHARS))
-}
-
-fn shortened(text: &str, most: usize) -> String {
-    let mut shown: String = text.chars().take(most).collect();
-    if text.chars().nth(most).is_some() {
-        shown.push('…');
-    }
-    shown
 }
 
 #[cfg(test)]
@@ -345,7 +395,7 @@ mod tests {
                 Exact,
                 ExactArgs,
                 true,
-                "search_flights `cabin` 'business' → 'first class', `seats` 2 → '2'",
+                "search_flights `cabin` “business” → “first class”, `seats` 2 → “2”",
             ),
             (
                 r#"[["f", {"a": {"b": [1, 2]}}]]"#,
@@ -374,7 +424,32 @@ mod tests {
                 Exact,
                 ExactArgs,
                 true,
-                "f called in another place",
+                "f called 2nd, expected 1st",
+            ),
+            // Of calls of one tool it is said which one is meant.
+            (
+                r#"[["f", {"n": 1, "a": "x"}], ["f", {"n": 1, "a": "y"}]]"#,
+                r#"[["f", {"n": 1, "a": "y"}], ["f", {"n": 1, "a": "x"}]]"#,
+                Exact,
+                ExactArgs,
+                true,
+                "f with `a` x called 2nd, expected 1st",
+            ),
+            (
+                r#"[["f", {"a": "x"}]]"#,
+                r#"[["f", {"a": "x"}], ["f", {"a": "in Fulda"}]]"#,
+                Exact,
+                ExactArgs,
+                true,
+                "f with `a` “in Fulda” called, not expected",
+            ),
+            (
+                r#"[["f", {"a": 1}], ["f", {"a": 2}]]"#,
+                r#"[["f", {"a": 2}]]"#,
+                Exact,
+                ExactArgs,
+                true,
+                "f with `a` 1 not called",
             ),
             (r#"[["f", {}], ["g", {}]]"#, r#"[["g", {}], ["f", {}]]"#, AnyOrder, ExactArgs, true, ""),
             (
@@ -403,37 +478,40 @@ mod tests {
     }
 
     #[test]
-    fn answers_differ_in_whole_words() {
+    fn a_call_that_no_golden_answers_is_said_with_what_differs_from_the_nearest() {
+        let golden = r#"[["book", {"people": 4, "time": "20:45"}], ["book", {"people": 1, "time": "9"}]]"#;
+        for (calls, said) in [
+            (r#"[["book", {"people": 4, "time": "8:45 pm"}]]"#, Some("book with `time` “20:45” → “8:45 pm”")),
+            (r#"[["find", {}], ["book", {"people": 4, "time": "20:45"}]]"#, Some("find")),
+            (r#"[["book", {"people": 4, "time": "20:45"}]]"#, None),
+        ] {
+            let (calls, goldens) = (made(calls), made(golden));
+            let found = missed(&calls.iter().collect::<Vec<_>>(), &goldens.iter().collect::<Vec<_>>());
+            assert_eq!(found.as_deref(), said);
+        }
+        let miss = Miss { turn: 2, call: "find".to_owned() };
+        assert_eq!(miss.said(), "turn 2: no golden answers find");
+        assert_eq!([1, 2, 3, 4, 11, 22].map(ordinal), ["1st", "2nd", "3rd", "4th", "11th", "22nd"]);
+    }
+
+    #[test]
+    fn an_answer_can_be_missing_or_equal() {
         for (expected, actual, said) in [
-            ("It is sunny.", Some("It is sunny."), None),
-            ("It is sunny.", Some("It is rainy."), Some("answer differs: 'sunny' → 'rainy'")),
-            ("It is sunny today.", Some("It is sunset today."), Some("answer differs: 'sunny' → 'sunset'")),
-            ("a b c", Some("a x c"), Some("answer differs: 'b' → 'x'")),
-            ("sunny", Some("rainy"), Some("answer differs: 'sunny' → 'rainy'")),
-            ("It is sunny", Some("It is sunny today"), Some("answer differs: 'sunny' → 'sunny today'")),
-            ("21 degrees", Some("9 degrees"), Some("answer differs: '21' → '9'")),
-            (
-                "東京は晴れです",
-                Some("東京は雨です"),
-                Some("answer differs: '東京は晴れです' → '東京は雨です'"),
-            ),
+            ("Fine.", Some("Fine."), None),
             ("Fine.", None, Some("no answer")),
             ("Fine.", Some(" "), Some("no answer")),
             ("", Some(""), None),
-            ("a  b", Some("a b"), Some("answer differs in blanks, or in what is masked or cut here")),
+            ("It is sunny.", Some("It is rainy."), Some("answer differs: “sunny” → “rainy”")),
         ] {
-            assert_eq!(answers(expected, actual).as_deref(), said, "{expected:?} {actual:?}");
+            assert_eq!(answers(expected, actual, None).as_deref(), said, "{expected:?} {actual:?}");
         }
-        let long = answers(&"a ".repeat(100), Some(&"b ".repeat(100))).unwrap();
-        assert!(long.chars().count() < 2 * MAX_CHARS + 30 && long.contains('…'), "{long}");
-        assert_eq!(parts("", "x"), (String::new(), "x".to_owned()));
-        assert_eq!(parts("a", "a a"), ("a".to_owned(), "a a".to_owned()));
     }
 
     #[test]
     fn a_secret_is_masked_before_it_is_shortened() {
         let key = |part: &str| format!("sk-ant-{}", part.repeat(60));
-        let said = answers(&format!("It is {}", key("a1")), Some(&format!("It is {}", key("b2")))).unwrap();
+        let said =
+            answers(&format!("It is {}", key("a1")), Some(&format!("It is {}", key("b2"))), None).unwrap();
         assert!(!said.contains("a1a1") && !said.contains("b2b2"), "{said}");
         let of = |part: &str| FunctionCall::new("f", serde_json::json!({ "k": key(part) }));
         let how = How { match_type: MatchType::Exact, args: ArgsMatch::Exact, counts_extra: true };

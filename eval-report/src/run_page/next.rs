@@ -2,16 +2,29 @@
 
 use std::iter;
 
+use eval_core::__private::ASKS_MODELS;
 use eval_core::report::{Role, Verdict, asks_for_a_recording};
 use eval_support::{shell, untrusted};
 
-use crate::output::rerun_command;
+use super::wording::time_limit;
+use crate::output::{rerun_command, rerun_sets_command};
 use crate::page::{Command, Next, line};
 use crate::recorded::{RunResults, State, TestResult};
-use crate::summary_text;
+use crate::summary_text::{self, MAX_NAMED_CASES};
+
+/// What the runs of a case say about its cause.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Seen<'s> {
+    /// The tool that had not responded when the time limit passed.
+    pub(super) unanswered: Option<&'s str>,
+    /// The call that no golden answers, with what differs from the nearest golden.
+    pub(super) miss: Option<&'s str>,
+    /// Whether the agent refused what its golden answers.
+    pub(super) refuses: bool,
+}
 
 /// `None` while the case is in work, and for a case that nothing is known to run again.
-pub(super) fn next(results: &RunResults<'_>, test: &TestResult<'_>) -> Option<Next> {
+pub(super) fn next(results: &RunResults<'_>, test: &TestResult<'_>, seen: &Seen<'_>) -> Option<Next> {
     if test.is_in_progress {
         return None;
     }
@@ -19,12 +32,104 @@ pub(super) fn next(results: &RunResults<'_>, test: &TestResult<'_>) -> Option<Ne
     let golden =
         summary_text::new_golden(results, test).or_else(|| Some(printed(test, "new golden ")?.to_owned()));
     let golden = golden.filter(|_| matches!(cause, Cause::Failed { .. }));
-    let again = rerun(test).map(|command| Command { does: cause.verb(), command });
-    let golden = golden.map(|command| Command { does: "Take what came as a draft", command: line(&command) });
-    let hint = printed(test, "hint: ").map(|hint| format!(" {}.", hint.trim_end_matches('.')));
-    let why = line(&(cause.why(golden.is_some()) + &hint.unwrap_or_default()));
-    let commands: Vec<Command> = golden.into_iter().chain(again).collect();
+    let golden = golden.map(|command| Command { does: TAKE.to_owned(), command: line(&command) });
+    let advice = Advice { has_golden: golden.is_some(), is_stable: is_stable(test), seen: *seen };
+    let again = rerun(test).map(|command| Command { does: cause.verb().to_owned(), command });
+    let lacks_models = matches!(cause, Cause::NotRecorded) && !ASKS_MODELS && is_of_command(test);
+    let install = lacks_models.then(|| Command {
+        does: "Install a command that asks models".to_owned(),
+        command: "cargo install --path ../evalset/eval-cli --features model-judge".to_owned(),
+    });
+    let lacking = if lacks_models { NO_MODELS } else { "" };
+    let hint = printed(test, "hint: ").map(|hint| format!(" {}.", sentence(hint.trim_end_matches('.'))));
+    let why = line(&(cause.why(&advice) + lacking + &hint.unwrap_or_default()));
+    let (first, second) = if advice.takes_first() { (golden, again) } else { (again, golden) };
+    let commands: Vec<Command> = install.into_iter().chain(first).chain(second).collect();
     (!commands.is_empty() || !matches!(cause, Cause::Passed)).then_some(Next { why, commands })
+}
+
+const TAKE: &str = "Take what came as a draft";
+const NO_MODELS: &str =
+    " The command that wrote this page cannot: it was built without the feature `model-judge`.";
+
+/// Whether `cargo evalset run` ran a case, whose features are those of the command.
+fn is_of_command(test: &TestResult<'_>) -> bool {
+    test.attempt.started.of_program && test.attempt.head.again.is_some()
+}
+
+/// A text with a capital letter.
+fn sentence(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
+}
+
+/// Whether several runs did the same.
+fn is_stable(test: &TestResult<'_>) -> bool {
+    let did = |at: usize| {
+        let turns = test.attempt.evaluations[at].ran.transcript.turns.iter().map(|it| &it.invocation);
+        let calls = |turn: &eval_format::Invocation| {
+            turn.tool_calls().map(|call| (call.name.clone(), call.args.clone())).collect::<Vec<_>>()
+        };
+        turns.map(|turn| (turn.response_text(), calls(turn))).collect::<Vec<_>>()
+    };
+    let runs = test.attempt.evaluations.len();
+    runs > 1 && (1..runs).all(|at| did(at) == did(0))
+}
+
+/// What can be done about all cases with one cause.
+#[derive(Debug)]
+pub(super) struct Group {
+    why: String,
+    commands: Vec<Command>,
+}
+
+/// The most cases whose goldens one command replaces. The drafts are to be read.
+const MAX_TAKEN: usize = 10;
+
+impl Group {
+    pub(super) fn new(results: &RunResults<'_>, tests: &[&TestResult<'_>]) -> Self {
+        let count = tests.len();
+        let golden = summary_text::new_goldens(results, tests);
+        let golden = golden.filter(|_| tests.iter().all(|test| matches!(cause(test), Cause::Failed { .. })));
+        let mut why = format!("{count} cases have this cause.");
+        if golden.is_some() && count > MAX_TAKEN {
+            why.push_str(" If what came is right in all of them, change the set: a tool with a new name is best renamed there.");
+        }
+        let does = |verb: &str| format!("{verb} all {count}");
+        let verb = if tests.iter().all(|test| misses_an_answer(test)) { "Record" } else { "Run again" };
+        let does = if count > MAX_NAMED_CASES { "Run their sets again".to_owned() } else { does(verb) };
+        let again = rerun_all(tests).map(|command| Command { does, command });
+        let golden = golden.filter(|_| count <= MAX_TAKEN);
+        let golden =
+            golden.map(|command| Command { does: format!("{TAKE}, {count} cases"), command: line(&command) });
+        Self { why, commands: again.into_iter().chain(golden).collect() }
+    }
+
+    pub(super) fn add_to(&self, next: &mut Next) {
+        next.why = format!("{} {}", self.why, next.why);
+        // What records all answers records this one.
+        if self.commands.iter().any(|it| it.command.starts_with("EVALSET_JUDGE=")) {
+            next.commands.retain(|it| it.does != "Record it");
+        }
+        next.commands.extend(self.commands.iter().cloned());
+    }
+}
+
+/// The command that runs these cases again; `None` if they need several.
+fn rerun_all(tests: &[&TestResult<'_>]) -> Option<String> {
+    let options = tests.first()?.attempt.head.again.as_ref()?;
+    let cases = tests.iter().map(|test| {
+        let of_program = is_of_command(test) && test.attempt.head.again.as_ref() == Some(options);
+        Some((test.attempt.started.file.as_deref()?, test.attempt.started.eval_id.as_str()))
+            .filter(|_| of_program)
+    });
+    let cases: Vec<_> = cases.collect::<Option<_>>()?;
+    let command = if cases.len() > MAX_NAMED_CASES {
+        rerun_sets_command(options, cases.into_iter().map(|(file, _)| file))
+    } else {
+        rerun_command(options, cases)
+    };
+    Some(line(&summary_text::recording(command, tests.iter().any(|test| misses_an_answer(test)))))
 }
 
 /// The command that runs the case again, or records missing answers of its judge: the command that the
@@ -99,17 +204,47 @@ fn cause<'r>(test: &TestResult<'r>) -> Cause<'r> {
     }
 }
 
+/// What the sentence depends on beside the cause.
+#[derive(Clone, Copy, Debug, Default)]
+struct Advice<'s> {
+    has_golden: bool,
+    is_stable: bool,
+    seen: Seen<'s>,
+}
+
+impl Advice<'_> {
+    /// Whether to take what came is the first thing to do. A single run may do something else next time, and a refusal is
+    /// hardly meant.
+    fn takes_first(&self) -> bool {
+        self.has_golden && self.is_stable && !self.seen.refuses
+    }
+}
+
 impl Cause<'_> {
     fn verb(&self) -> &'static str {
         if matches!(self, Self::NotRecorded) { "Record it" } else { "Run it again" }
     }
 
-    fn why(&self, has_golden: bool) -> String {
+    fn why(&self, advice: &Advice<'_>) -> String {
+        let seen = &advice.seen;
         match self {
             Self::Passed => "It passed. To see it once more, run it again.".to_owned(),
-            Self::Failed { .. } if has_golden => {
-                "If what came is right, take it as a draft of a new golden. If it is not, change the agent and run the \
-                 case again."
+            Self::Failed { .. } if advice.takes_first() => {
+                "All runs did the same. If it is right, take it as a draft of a new golden. If it is not, change the \
+                 agent and run the case again."
+                    .to_owned()
+            }
+            Self::Failed { .. } if seen.refuses => {
+                let taken = " Only if it has to refuse, take what came as a draft of a new golden.";
+                let taken = if advice.has_golden { taken } else { "" };
+                format!(
+                    "The agent refused, or gave up, where the golden has an answer. Change the agent, and run the case \
+                     again.{taken}"
+                )
+            }
+            Self::Failed { .. } if advice.has_golden => {
+                "If what came is wrong, change the agent and run it again. If it is right, take it as a draft of a new \
+                 golden."
                     .to_owned()
             }
             Self::Failed { is_flaky: true } => {
@@ -117,13 +252,29 @@ impl Cause<'_> {
             }
             Self::Failed { is_flaky: false } => "Change the agent, and run the case again.".to_owned(),
             Self::NotRecorded => {
-                "The judge's answer to this is not recorded, so running the case again gives the same error. This \
-                 command asks the judge, and records its answer."
+                "The judge's answer to this is not recorded, so another run gives the same error. With \
+                 `EVALSET_JUDGE=record` the command asks the judge, and records its answer."
                     .to_owned()
             }
-            Self::Error(Role::Agent, message) => {
-                let what = last_words(Role::Agent, message);
-                format!("The agent broke off: {what}. Mend the agent, then run the case again.")
+            Self::Error(Role::Agent, message) => match (time_limit(message), seen.unanswered) {
+                (Some(limit), Some(tool)) => format!(
+                    "`{tool}` gave no response within the time limit of {limit}. If it hangs, mend it, and run the case \
+                     again."
+                ),
+                (Some(limit), None) => {
+                    format!("The agent had no answer within the time limit of {limit}. Mend it, and run the case again.")
+                }
+                (None, _) => {
+                    let what = last_words(Role::Agent, message);
+                    format!("The agent broke off: {what}. Mend the agent, then run the case again.")
+                }
+            },
+            Self::Error(Role::Tools, message) => match seen.miss {
+                Some(call) => format!(
+                    "The agent made a call that no golden has: {call}. Mend the agent, or let the argument vary in \
+                     the case (`_expect`), or add the call and its response to the golden."
+                ),
+                None => format!("The tools broke off: {}", last_words(Role::Tools, message)),
             },
             Self::Error(Role::Harness, message) => last_words(Role::Harness, message),
             Self::Error(role, message) => format!("The {role} broke off: {}", last_words(*role, message)),
@@ -155,7 +306,7 @@ mod tests {
                 Cause::Failed { is_flaky: false },
                 true,
                 "Run it again",
-                "If what came is right, take it as a draft",
+                "If what came is wrong, change the agent",
             ),
             (Cause::Failed { is_flaky: false }, false, "Run it again", "Change the agent, and run"),
             (Cause::Failed { is_flaky: true }, false, "Run it again", "Some runs passed"),
@@ -191,8 +342,82 @@ mod tests {
             (Cause::Unfinished, false, "Run it again", "Its process ended"),
         ] {
             assert_eq!(cause.verb(), verb, "{cause:?}");
-            let told = cause.why(has_golden);
+            let told = cause.why(&Advice { has_golden, ..Advice::default() });
             assert!(told.starts_with(why) && !told.contains('\n'), "{cause:?}: {told}");
         }
+    }
+
+    #[test]
+    fn what_the_runs_did_decides_what_is_done_first() {
+        let failed = || Cause::Failed { is_flaky: false };
+        let late = "agent error in turn 2: timed out after 3s (`timeout` sets the limit)";
+        let seen = Seen::default();
+        let refuses = Seen { refuses: true, ..seen };
+        let unanswered = Seen { unanswered: Some("get_warnings"), ..seen };
+        let miss = Seen { miss: Some("book_table with `time` “20:45” → “8:45 pm”"), ..seen };
+        for (cause, has_golden, is_stable, seen, is_first, why) in [
+            (failed(), true, true, seen, true, "All runs did the same. If it is right, take it as a draft"),
+            (failed(), true, false, seen, false, "If what came is wrong, change the agent"),
+            (
+                failed(),
+                true,
+                true,
+                refuses,
+                false,
+                "The agent refused, or gave up, where the golden has an answer.",
+            ),
+            (
+                Cause::Error(Role::Agent, late),
+                false,
+                false,
+                unanswered,
+                false,
+                "`get_warnings` gave no response within the time limit of 3 s.",
+            ),
+            (
+                Cause::Error(Role::Agent, late),
+                false,
+                false,
+                seen,
+                false,
+                "The agent had no answer within the time limit of 3 s.",
+            ),
+            (
+                Cause::Error(Role::Tools, "tools error in turn 2: no golden answers book_table(..)"),
+                false,
+                false,
+                miss,
+                false,
+                "The agent made a call that no golden has: book_table with `time` “20:45” → “8:45 pm”. Mend the agent, or let",
+            ),
+            (
+                Cause::Error(Role::Tools, "tools error: gone"),
+                false,
+                false,
+                seen,
+                false,
+                "The tools broke off: gone",
+            ),
+        ] {
+            let advice = Advice { has_golden, is_stable, seen };
+            assert_eq!(advice.takes_first(), is_first, "{cause:?}");
+            let told = cause.why(&advice);
+            assert!(told.starts_with(why), "{told}");
+        }
+        assert_eq!(["the same", "`x` y", ""].map(sentence), ["The same", "`x` y", ""]);
+    }
+
+    #[test]
+    fn a_group_says_how_many_cases_it_has_before_what_is_said_of_each() {
+        let command = |does: &str| Command { does: does.to_owned(), command: "x".to_owned() };
+        let group =
+            Group { why: "3 cases have this cause.".to_owned(), commands: vec![command("Run again all 3")] };
+        let mut next = Next { why: "Change the agent.".to_owned(), commands: vec![command("Run it again")] };
+        group.add_to(&mut next);
+        assert_eq!(next.why, "3 cases have this cause. Change the agent.");
+        assert_eq!(
+            next.commands.iter().map(|it| it.does.as_str()).collect::<Vec<_>>(),
+            ["Run it again", "Run again all 3"]
+        );
     }
 }

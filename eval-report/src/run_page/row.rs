@@ -26,8 +26,9 @@ pub(super) fn row(
     let mut details = case::details(results, test, shared);
     let is_shown = test.state == State::Failed || test.runs.are_flaky();
     let found = is_shown.then(|| shared.files.find(&test.attempt.started).ok()).flatten();
-    let differs =
-        is_shown.then(|| difference::of_test(test, found.as_ref().map(|found| &found.case))).flatten();
+    let case = found.as_ref().map(|found| &found.case);
+    let differs = is_shown.then(|| difference::of_test(test, case, &details.runs)).flatten();
+    let differs = differs.or_else(|| details.differs.take());
     let (pills, others): (Vec<_>, Vec<_>) =
         test.deciding().partition(|metric| !matches!(metric.verdict, Verdict::Passed | Verdict::Skipped(_)));
     let failed: Vec<&str> = pills.iter().map(|metric| metric.name.as_str()).collect();

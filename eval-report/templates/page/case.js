@@ -75,7 +75,7 @@ function scoreOf(score, hasCard) {
   const state = score.state;
   const value = score.score === null ? "not scored" : score.score;
   const line = el("div", "score", pill(state, `${score.metric} ${value}`),
-    state === "failed" ? el("span", "soft", missed(score.threshold)) : null, score.reason ? el("span", "", score.reason) : null);
+    state === "failed" ? el("span", "soft", missed(score.threshold)) : null, score.reason ? el("span", "", inCode(score.reason)) : null);
   const rubrics = hasCard ? score.rubrics.map((rubric) => pill(verdictOf(rubric.score)[0], `${rubric.id}: ${verdictOf(rubric.score)[1]}`)) : rubricTable(score.rubrics);
   return el("div", "", line, rubrics, score.notes.map((note) => said(note, "remark")));
 }
@@ -143,8 +143,8 @@ function turnOf(turn, at, run, isOpen) {
   const deciding = turn.scores.filter((score) => score.threshold !== null || score.notes.length);
   const others = turn.scores.filter((score) => !deciding.includes(score));
   const line = others.map((score) => `${score.metric} ${score.score === null ? "–" : score.score}`).join(", ");
-  const node = el("details", turn.bad ? "turn bad" : turn.differs ? "turn" : "turn equal",
-    el("summary", "", `Turn ${at + 1} of ${run.turns.length} `, turn.played ? null : el("b", "", "not played "), el("span", "said-first", turn.user.t.slice(0, 80)), deciding.map((score) => (score.state === "failed" ? pill("failed", score.metric) : null))),
+  const node = el("details", turn.bad || turn.broke ? "turn bad" : turn.differs ? "turn" : "turn equal",
+    el("summary", "", `Turn ${at + 1} of ${run.turns.length} `, turn.played ? null : el("b", "", "not played "), el("span", "said-first", turn.user.t.slice(0, 80)), turn.broke ? pill("error", "broke here") : null, deciding.map((score) => (score.state === "failed" ? pill("failed", score.metric) : null))),
     el("p", "label", turn.played ? "The user" : "What the user would have said"), message(turn.user, "user"), media(turn.user_media),
     turn.played ? [calls(turn), turn.between.map((text) => [el("p", "label", "Said before the answer"), message(text)]), answer(turn)].flat(3) : awaited(turn),
     deciding.length ? el("p", "label", "Scores of this turn") : null, deciding.map((score) => scoreOf(score, hasCard(score))),
@@ -183,6 +183,13 @@ function stateOf(run) {
   return node;
 }
 
+// What ended a run. The last lines of a traceback are those of the agent: it is seen from its end.
+function errorOf(text) {
+  const node = said(text, "mono");
+  node.firstChild.replaceWith(...inCode(text.t));
+  return scrollable(el("div", text.t.includes("Traceback (most recent call last)") ? "error-text ends" : "error-text", node));
+}
+
 function runOf(run, all) {
   const anyBad = run.turns.some((turn) => turn.bad);
   // The place at which it broke off.
@@ -190,7 +197,7 @@ function runOf(run, all) {
   const leads = (turn) => (anyBad ? turn.bad : run.state === "passed" || turn.differs || run.turns.every((it) => !it.differs));
   const isOpen = (turn, at) => all || (run.error ? at === last : leads(turn));
   const stateFirst = !anyBad && run.state_rows.some((row) => row.differs);
-  const error = run.error && scrollable(said(run.error, "mono error-text"));
+  const error = run.error && errorOf(run.error);
   return el("div", "",
     error ? el("div", "block", el("h3", "", "What ended the run"), error) : null,
     stateFirst ? stateOf(run) : null,
@@ -215,15 +222,17 @@ function conversation(of, all) {
     tab.setAttribute("aria-pressed", String(other === at));
     return tab;
   });
-  return block("Conversation", of.runs.length > 1 ? el("div", "tabs", tabs) : null, panel);
+  return of.runs.length > 1 ? block("Conversation", el("div", "tabs", tabs), panel) : panel;
 }
 
 // The thing to do about the case, by the cause of its verdict.
 function whatToDo(of) {
   if (!of.next) return null;
-  const commands = of.next.commands.map(({ does, command }) => [el("p", "label", does),
-    el("div", "command", scrollable(el("pre", "", command)), whole ? null : copier(command, "command: " + does))]);
-  const node = el("section", "next block", el("h3", "", "What to do"), el("p", "", inCode(of.next.why)), commands.flat());
+  // A word of a command is broken only if a line is too short for it.
+  const words = (command) => command.split(/( +)/).map((it, at) => (at % 2 ? it : el("span", "word", it)));
+  const commands = of.next.commands.map(({ does, command }) => el("div", "command",
+    el("p", "label", does), el("pre", "", words(command)), whole ? null : copier(command, "command: " + does)));
+  const node = el("section", "next", el("div", "advice", el("h3", "", "What to do"), " ", el("p", "", inCode(of.next.why))), el("div", "commands", commands));
   node.setAttribute("aria-label", "What to do");
   return node;
 }
@@ -251,11 +260,12 @@ function body(of, all, hasLead) {
   const output = of.printed ? el("details", "block", el("summary", "", "What the test printed"), el("pre", "", of.printed.t)) : null;
   const earlier = of.earlier.map((it) => el("div", "", `attempt ${it.attempt}: `, pill(it.state, it.state), " " + (it.reason || "")));
   return [
-    of.place ? el("p", "place", el("code", "", of.place)) : null,
     hasLead ? null : leadOf(of),
+    whatToDo(of),
+    el("div", "where", of.place ? el("p", "place", el("code", "", of.place)) : null, glance(of)),
     of.doubt ? el("p", "doubt", of.doubt) : null,
     of.notes.map((note) => el("p", "soft", note)),
     earlier.length ? block("Earlier attempts", earlier) : null,
-    glance(of), whatToDo(of), conversation(of, all), sideBySide(of), metrics(of), output, known,
+    conversation(of, all), sideBySide(of), metrics(of), output, known,
   ].flat().filter(Boolean);
 }

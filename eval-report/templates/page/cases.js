@@ -14,6 +14,7 @@ function firstBad(of) {
 }
 
 function openCase(at) {
+  document.body.classList.add("still");
   if (open === null) scrolled = scrollY;
   else rows[open].removeAttribute("aria-current");
   open = at;
@@ -29,8 +30,10 @@ function openCase(at) {
   rows[at].setAttribute("aria-current", "true");
   if (rows[at].hidden && fits[at]) unfold(at);
   detail.scrollTop = 0;
-  if (getComputedStyle(list).display === "none") detail.scrollIntoView();
-  else rows[at].scrollIntoView({ block: "nearest" });
+  const isAlone = getComputedStyle(list).display === "none";
+  if (!isAlone) rows[at].scrollIntoView({ block: "nearest" });
+  // The head of the page is there as a whole, or not at all.
+  if (isAlone || scrollY > 0) toTop(detail);
   detail.focus({ preventScroll: true });
   reveal(detail);
 }
@@ -59,11 +62,17 @@ function close() {
   location.hash = "cases";
 }
 
+// Opens a case under its address. The browser itself would scroll to its row.
+function go(anchor) {
+  history.pushState(null, "", "#" + anchor);
+  follow();
+}
+
 // Goes to the next row that is shown, or to the first one.
 function step(by) {
   let at = open === null ? (by > 0 ? 0 : order.length - 1) : order.indexOf(rows[open]) + by;
   while (order[at] && order[at].hidden) at += by;
-  if (order[at]) location.hash = order[at].id;
+  if (order[at]) go(order[at].id);
 }
 
 function follow() {
@@ -76,11 +85,16 @@ function follow() {
 
 // The header and the filters are replaced while tests run, so the document listens.
 document.addEventListener("click", (event) => {
+  const link = event.target.closest(".name a");
+  if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
+    event.preventDefault();
+    go(link.hash.slice(1));
+  }
   const it = event.target.closest("[data-filter], [data-case], [data-copy]");
   if (!it) return;
   const { filter: name, case: anchor, copy } = it.dataset;
   if (name) choose(name === filter ? "all" : name);
-  else if (anchor) location.hash = anchor;
+  else if (anchor) go(anchor);
   else if (navigator.clipboard) navigator.clipboard.writeText(copy).then(() => { it.textContent = "Copied"; }, () => getSelection().selectAllChildren(it.previousElementSibling));
   else getSelection().selectAllChildren(it.previousElementSibling);
 });
@@ -96,6 +110,10 @@ search.addEventListener("input", () => {
   typing = setTimeout(show, 120);
 });
 addEventListener("hashchange", follow);
+// What an opened case moves under the pointer is not pointed at.
+addEventListener("pointermove", (event) => {
+  if (event.movementX || event.movementY) document.body.classList.remove("still");
+});
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if ([search, sort, group, tag].includes(event.target)) {

@@ -23,22 +23,25 @@ function place(node) {
   return node;
 }
 
-// The text of a part. A long one that is equal is closed behind its name.
+// The text of a part, in nodes. A long one that is equal is closed behind its name.
 function partOf(part) {
-  if (part.d !== "=") return el(part.d === "-" ? "del" : "ins", "", part.w ? part.w.map((it) => (it.d === "=" ? it.t : el("mark", "", it.t))) : part.t);
-  if (!part.fold || whole) return part.t;
+  // Ends of lines stay outside of the mark: an empty line would have a stripe of colour.
+  const [, first, inner, last] = part.t.match(/^(\n*)([^]*?)(\n*)$/);
+  if (part.d !== "=") return [first, el(part.d === "-" ? "del" : "ins", "", part.w ? part.w.map((it) => (it.d === "=" ? it.t : el("mark", "", it.t))) : inner || "↵"), last];
+  if (!part.fold || whole) return [part.t];
   const node = button(`… ${part.fold} …`, () => node.replaceWith(part.t));
   node.classList.add("folded");
-  return node;
+  return [node];
 }
 
 // The parts of both texts, or of one of them. The first part of each difference is a place; with `given`, places are in the other text.
 function partsOf(parts, without, given) {
   return parts.flatMap((part, at) => {
     if (part.d === without) return [];
-    const node = partOf(part);
+    const nodes = partOf(part);
     const before = at ? parts[at - 1].d : "=";
-    return [part.d !== "=" && before === "=" && part.d !== given ? place(node) : node];
+    if (part.d !== "=" && before === "=" && part.d !== given) place(nodes[1]);
+    return nodes;
   });
 }
 
@@ -61,7 +64,7 @@ function valuesOf(row) {
   if (row.is === "missing") return el("span", "", el("del", "", row.expected), el("b", "", " missing"));
   if (row.is === "extra") return el("span", "", el("ins", "", row.actual), el("b", "", " not expected"));
   const isLong = row.parts && row.expected.length + row.actual.length > 80;
-  if (isLong) return el("span", "said", row.parts.map(partOf));
+  if (isLong) return el("span", "said", row.parts.flatMap(partOf));
   return el("span", "", el("del", "", row.expected), arrow(), el("ins", "", row.actual));
 }
 
@@ -217,11 +220,19 @@ function jump(by) {
   tellCount(at);
 }
 
+// Brings an element to the top of the window.
+const toTop = (node) => scrollBy(0, node.getBoundingClientRect().top);
+
 // Brings the first difference of an open case into sight: of a turn that failed, if there is one.
 function reveal(of) {
   tellCount();
   const first = of.querySelector(".turn.bad [data-diff]") || (of.querySelector(".turn.bad") ? null : of.querySelector(".session-state [data-diff], .turn[open] [data-diff]"));
-  // Of a run that an error ended, the error is what to see.
+  // What to do is read first, so it stays in sight: the head of the page makes room alone.
+  if (of.querySelector(".next")) {
+    const seen = of.querySelector(".error-text") || first;
+    if (seen && seen.getBoundingClientRect().bottom > innerHeight) toTop(of);
+    return;
+  }
   if (!first || of.querySelector(".error-text")) return;
   const isInSight = () => first.getBoundingClientRect().bottom < innerHeight - 80;
   openTo(first, "nearest");

@@ -15,7 +15,7 @@ function button(label, action) {
   return node;
 }
 
-const signs = { same: "= same", changed: "~ differs", missing: "− not called", extra: "+ not expected", moved: "↕ moved", loosened: "≈ by a rule", left_out: "? optional", other: "≈ allowed", unreached: "− not reached", made: "called" };
+const signs = { same: "= same", changed: "~ differs", missing: "− not called", unanswered: "! no response", extra: "+ not expected", moved: "↕ moved", loosened: "≈ by a rule", left_out: "? optional", other: "≈ allowed", unreached: "− not reached", made: "called" };
 // The terms for the two sides of a comparison. A page that compares something else changes them.
 const terms = { expected: "expected", actual: "actual", same: "word for word as expected", none: "no answer" };
 const titles = { not_evaluated: "not scored", informational: "information" };
@@ -38,8 +38,14 @@ function scrollable(node) {
   return node;
 }
 
-// A text in which names are between backticks.
-const inCode = (text) => text.split("`").map((part, at, all) => (at % 2 && at < all.length - 1 ? el("code", "", part) : part));
+// A text in which names are between backticks, and quotes between “ and ”, whose direction is their own. A quote can have the parts of
+// two texts in it: “午[後→前]から”. The table is cut in the same way: see `page/model.rs`.
+const inCode = (text) => text.split(/(`[^`\n]+`|(?<=“)[^”]*(?=”))/).map((part, at) => {
+  if (at % 2 === 0) return part;
+  if (part[0] === "`") return el("code", "", part.slice(1, -1));
+  const [, before, one, other, after] = part.match(/^([^[]*)\[([^\]→]*)→([^\]]*)\]([^]*)$/) || [null, part];
+  return el("bdi", "", before, one === undefined ? null : [el("del", "", one), "→", el("ins", "", other), after]);
+});
 
 function block(title, ...children) {
   return el("div", "block", el("h3", "", title), ...children);

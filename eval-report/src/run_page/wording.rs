@@ -1,0 +1,348 @@
+//! Two texts or values that differ, in a few words: `“sunny” → “rainy”`.
+//!
+//! Quotes are “ and ”, so that the page can keep what is between them apart: a text from right to left would turn the
+//! words around it. Of texts without blanks a part would not be understood, so that the clause is quoted with both
+//! parts in it: `“明日は午[後→前]から”`. The page marks them.
+
+use eval_format::Value;
+use similar::DiffableStr;
+
+use crate::page::{Block, Part, Side, line};
+
+/// The longest value or text in a difference.
+pub(super) const MAX_CHARS: usize = 40;
+/// The longest text that only one of two answers has.
+const MAX_ALONE_CHARS: usize = 80;
+/// The signs on each side of a difference in a text without blanks.
+const MAX_AROUND: usize = 10;
+
+/// `business → economy`, `1 → “1”`.
+pub(super) fn change(expected: &Value, actual: &Value) -> String {
+    match (expected.as_str(), actual.as_str()) {
+        (Some(one), Some(other)) => replaced(&line(one), &line(other)),
+        _ => {
+            let shown = |value: &Value| match value.as_str() {
+                Some(text) => quoted(&line(text), MAX_CHARS),
+                None => shortened(&line(&value.to_string()), MAX_CHARS),
+            };
+            format!("{} → {}", shown(expected), shown(actual))
+        }
+    }
+}
+
+/// A value alone: `Fulda`, `“New York”`, `3`.
+pub(super) fn shown_value(value: &Value) -> String {
+    match value.as_str().map(line) {
+        Some(text) if is_word(&text) => text,
+        Some(text) => quoted(&text, MAX_CHARS),
+        None => shortened(&line(&value.to_string()), MAX_CHARS),
+    }
+}
+
+/// The difference between two answers, which are not equal. They are masked already. `blocks` is their comparison; empty
+/// if they are too long.
+pub(super) fn other_answer(expected: &str, actual: &str, blocks: &[Block]) -> String {
+    let (one, other) = (plain(expected), plain(actual));
+    if one == other {
+        return "answer differs in blanks, or in what is masked or cut here".to_owned();
+    }
+    let all: Vec<Found> = blocks.iter().flat_map(of_block).collect();
+    let first = all.iter().find(|it| it.has_words()).or(all.first());
+    let whole = Parts::of(&one, &other);
+    match first {
+        // Differences that are near each other are one phrase.
+        Some(Found::Replaced(_)) if all.len() == 1 || whole.is_short() => Found::Replaced(whole).said(),
+        Some(first) if all.len() == 1 => first.said(),
+        Some(first) => format!("{}, and {} more", first.said(), all.len() - 1),
+        None => Found::Replaced(whole).said(),
+    }
+}
+
+/// A difference between two answers.
+enum Found {
+    Missing(String),
+    Extra(String),
+    Replaced(Parts),
+    /// In JSON, by its key.
+    Key(String),
+}
+
+impl Found {
+    fn has_words(&self) -> bool {
+        let any = |text: &str| text.chars().any(char::is_alphanumeric);
+        match self {
+            Self::Missing(text) | Self::Extra(text) | Self::Key(text) => any(text),
+            Self::Replaced(parts) => any(&parts.expected) || any(&parts.actual),
+        }
+    }
+
+    fn said(&self) -> String {
+        match self {
+            Self::Missing(text) => format!("missing in the answer: {}", quoted(text, MAX_ALONE_CHARS)),
+            Self::Extra(text) => format!("not expected in the answer: {}", quoted(text, MAX_ALONE_CHARS)),
+            Self::Replaced(parts) => format!("answer differs: {}", parts.quoted()),
+            Self::Key(text) => format!("answer differs: {text}"),
+        }
+    }
+}
+
+fn of_block(block: &Block) -> Vec<Found> {
+    match block {
+        Block::Words { parts } => regions(parts).into_iter().map(|it| it.found(false)).collect(),
+        Block::Lines { parts } => regions(parts).into_iter().map(|it| it.found(true)).collect(),
+        Block::Keys(keys) => {
+            let rows = keys.rows.iter().filter_map(|row| {
+                let path =
+                    if row.path.is_empty() { "the value".to_owned() } else { format!("`{}`", row.path) };
+                let shown = |value: &Option<String>| {
+                    let value = line(value.as_deref().unwrap_or_default());
+                    if is_word(&value) { value } else { quoted(&value, MAX_CHARS) }
+                };
+                let said = match row.is {
+                    "changed" => format!("{path} {} → {}", shown(&row.expected), shown(&row.actual)),
+                    "missing" => format!("{path} missing"),
+                    "extra" => format!("{path} not expected"),
+                    _ => return None,
+                };
+                Some(Found::Key(said))
+            });
+            rows.collect()
+        }
+    }
+}
+
+/// What two texts have in the same place, and what is equal around it.
+#[derive(Default)]
+struct Parts {
+    before: String,
+    expected: String,
+    actual: String,
+    after: String,
+}
+
+impl Parts {
+    /// The whole part in which two texts differ, in whole words: `sunny` and `sunset` differ, not `ny` and `set`.
+    fn of(one: &str, other: &str) -> Self {
+        let (a, b) = (one.tokenize_unicode_words(), other.tokenize_unicode_words());
+        let shorter = a.len().min(b.len());
+        let mut from = a.iter().zip(&b).take_while(|(one, other)| one == other).count();
+        let same = a.iter().rev().zip(b.iter().rev()).take(shorter - from);
+        let left = same.take_while(|(one, other)| one == other).count();
+        // Of words that only one text has, the word before them tells the place.
+        if from + left == shorter {
+            let is_word = |token: &&str| token.chars().any(char::is_alphanumeric);
+            from = a[..from].iter().rposition(is_word).unwrap_or(0);
+        }
+        let part = |of: &[&str]| of[from..of.len() - left].concat().trim().to_owned();
+        Self {
+            before: a[..from].concat(),
+            expected: part(&a),
+            actual: part(&b),
+            after: a[a.len() - left..].concat(),
+        }
+    }
+
+    fn found(self, is_code: bool) -> Found {
+        let (one, other) = (plain(&self.expected), plain(&self.actual));
+        match (one.is_empty(), other.is_empty()) {
+            (false, true) => Found::Missing(one),
+            (true, false) => Found::Extra(other),
+            _ if is_code => Found::Replaced(Self::of(&one, &other)),
+            _ => Found::Replaced(Self { expected: one, actual: other, ..self }),
+        }
+    }
+
+    fn is_short(&self) -> bool {
+        [&self.expected, &self.actual].iter().all(|text| text.chars().nth(MAX_CHARS).is_none())
+    }
+
+    /// Whether the difference is within words that no blank ends, as in Japanese.
+    fn is_inside(&self) -> bool {
+        let joins = |one: Option<char>, other: Option<char>| {
+            one.is_some_and(char::is_alphanumeric) && other.is_some_and(char::is_alphanumeric)
+        };
+        let sides = [&self.expected, &self.actual];
+        sides.iter().any(|it| {
+            joins(self.before.chars().last(), it.chars().next())
+                || joins(it.chars().last(), self.after.chars().next())
+        })
+    }
+
+    /// `“sunny” → “rainy”`, `“明日は午[後→前]から”`.
+    fn quoted(&self) -> String {
+        let Self { before, expected, actual, after } = self;
+        if !self.is_inside() || !self.is_short() {
+            return format!("{} → {}", quoted(expected, MAX_CHARS), quoted(actual, MAX_CHARS));
+        }
+        let before: Vec<char> = before.chars().collect();
+        let begin = before.len().saturating_sub(MAX_AROUND);
+        let cut = if begin > 0 { "…" } else { "" };
+        let before: String = before[begin..].iter().collect();
+        let after = shortened(after, MAX_AROUND);
+        let clause = |text: &str| plain(&straight(text));
+        format!("“{cut}{}[{}→{}]{}”", clause(&before), straight(expected), straight(actual), clause(&after))
+    }
+}
+
+/// The time limit that ended a run: `3 s` of `timed out after 3s (..)`.
+pub(super) fn time_limit(message: &str) -> Option<String> {
+    let (_, told) = message.split_once("timed out after ")?;
+    let limit = told.split([' ', '\n']).next()?;
+    let unit = limit.find(|c: char| c.is_alphabetic() || c == 'µ')?;
+    Some(format!("{} {}", &limit[..unit], &limit[unit..]))
+}
+
+/// The differences between two texts, from the parts of their comparison.
+fn regions(parts: &[Part]) -> Vec<Parts> {
+    let mut all: Vec<Parts> = Vec::new();
+    let mut before = String::new();
+    let mut is_open = false;
+    for part in parts {
+        if part.side == Side::Both {
+            // A long equal text is in several parts.
+            if let Some(last) = all.last_mut().filter(|_| is_open) {
+                last.after.clone_from(&part.text);
+            }
+            is_open = false;
+            before.clone_from(&part.text);
+            continue;
+        }
+        // What only a blank parts is one phrase.
+        let follows = before.trim().is_empty() && !before.is_empty();
+        match all.last_mut().filter(|_| !is_open && follows) {
+            Some(last) => {
+                last.expected.push_str(&before);
+                last.actual.push_str(&before);
+            }
+            None if !is_open => all.push(Parts { before: before.clone(), ..Parts::default() }),
+            None => {}
+        }
+        is_open = true;
+        if let Some(last) = all.last_mut() {
+            let side = if part.side == Side::Expected { &mut last.expected } else { &mut last.actual };
+            side.push_str(&part.text);
+        }
+    }
+    // Blanks alone are no words that are missing.
+    all.retain(|it| plain(&it.expected) != plain(&it.actual));
+    all
+}
+
+/// Two texts, as one value of a call: `business → economy`, `“too small” → “damaged”`.
+fn replaced(one: &str, other: &str) -> String {
+    let parts = Parts::of(one, other);
+    if is_word(&parts.expected) && is_word(&parts.actual) {
+        format!("{} → {}", parts.expected, parts.actual)
+    } else {
+        parts.quoted()
+    }
+}
+
+/// Whether a text needs no quotes. A word of another script has quotes: it may be written from right to left.
+fn is_word(text: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '/');
+    !text.is_empty() && text.chars().all(fits)
+}
+
+fn quoted(text: &str, most: usize) -> String {
+    format!("“{}”", shortened(&straight(text), most))
+}
+
+/// A text without the quotes that begin and end it on the page.
+fn straight(text: &str) -> String {
+    text.replace(['“', '”'], "\"")
+}
+
+/// A text with one blank between its words.
+fn plain(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+pub(super) fn shortened(text: &str, most: usize) -> String {
+    let mut shown: String = text.chars().take(most).collect();
+    if text.chars().nth(most).is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::page::texts;
+
+    #[test]
+    fn answers_differ_in_whole_words() {
+        let long = "All is well in the town today. ".repeat(40);
+        let end = "Gift cards that were sold before expire soon.";
+        for (expected, actual, said) in [
+            ("It is sunny.", "It is rainy.", "answer differs: “sunny” → “rainy”"),
+            ("It is sunny today.", "It is sunset today.", "answer differs: “sunny” → “sunset”"),
+            ("a b c", "a x c", "answer differs: “b” → “x”"),
+            ("sunny", "rainy", "answer differs: “sunny” → “rainy”"),
+            ("21 degrees", "9 degrees", "answer differs: “21” → “9”"),
+            // Two differences that are near each other are one phrase.
+            ("53 degrees in F", "12 degrees in C", "answer differs: “53 degrees in F” → “12 degrees in C”"),
+            ("It is sunny", "It is sunny today", "not expected in the answer: “today”"),
+            ("It is sunny. Good bye!", "It is sunny.", "missing in the answer: “Good bye!”"),
+            (&format!("{long}\n\n{end}"), &long, &format!("missing in the answer: “{end}”")),
+            (&format!("{end} {long}{end}"), &long, &format!("missing in the answer: “{end}”, and 1 more")),
+            (&long, &format!("No. {long} {end}"), "not expected in the answer: “No.”, and 1 more"),
+            (
+                &format!("One {long} two."),
+                &format!("Six {long} ten."),
+                "answer differs: “One” → “Six”, and 1 more",
+            ),
+            // The clause is said once, with the sign that differs.
+            (
+                "明日の京都は午後から雨が降りますので、傘をお持ちください。",
+                "明日の京都は午前から雨が降りますので、傘をお持ちください。",
+                "answer differs: “明日の京都は午[後→前]から雨が降りますので…”",
+            ),
+            ("يوم الأربعاء صباحا", "يوم الخميس صباحا", "answer differs: “الأربعاء” → “الخميس”"),
+            ("He said “no”.", "He said “yes”.", "answer differs: “no” → “yes”"),
+            (r#"{"ok": true, "n": 2}"#, r#"{"ok": true, "n": 3}"#, "answer differs: `n` 2 → 3"),
+            (r#"{"a": 1, "b": "x y"}"#, r#"{"b": "z"}"#, "answer differs: `a` missing, and 1 more"),
+            ("a  b", "a b", "answer differs in blanks, or in what is masked or cut here"),
+        ] {
+            assert_eq!(other_answer(expected, actual, &texts(expected, actual)), said);
+        }
+        // Texts that are too long to compare have their begin and their end compared.
+        assert_eq!(other_answer("It is sunny.", "It is rainy.", &[]), "answer differs: “sunny” → “rainy”");
+        let said = other_answer(&"a ".repeat(100), &"b ".repeat(100), &[]);
+        assert!(said.chars().count() < 2 * MAX_CHARS + 30 && said.contains('…'), "{said}");
+    }
+
+    #[test]
+    fn values_have_quotes_unless_they_are_plain_words() {
+        for (expected, actual, said) in [
+            (json!("business"), json!("economy"), "business → economy"),
+            (json!("too small"), json!("damaged"), "“too small” → “damaged”"),
+            (json!(1), json!("1"), "1 → “1”"),
+            (json!("Oslo"), json!("Oslo, Norway"), "“Oslo” → “Oslo, Norway”"),
+            (json!("الأربعاء"), json!("الخميس"), "“الأربعاء” → “الخميس”"),
+            (json!("東京"), json!("京都"), "“東京” → “京都”"),
+        ] {
+            assert_eq!(change(&Value::from(expected), &Value::from(actual)), said);
+        }
+        for (value, said) in
+            [(json!("Fulda"), "Fulda"), (json!("New York"), "“New York”"), (json!([1]), "[1]")]
+        {
+            assert_eq!(shown_value(&Value::from(value)), said);
+        }
+    }
+
+    #[test]
+    fn a_time_limit_is_told_with_its_unit() {
+        for (message, limit) in [
+            ("timed out after 3s (`timeout` sets the limit)", Some("3 s")),
+            ("run 1: timed out after 1.5s (x)", Some("1.5 s")),
+            ("timed out after 500ms", Some("500 ms")),
+            ("gone", None),
+        ] {
+            assert_eq!(time_limit(message).as_deref(), limit);
+        }
+    }
+}

@@ -2,3 +2,4 @@
 
 pub mod exact;
 pub mod gate;
+pub mod usage;

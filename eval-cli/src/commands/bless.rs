@@ -163,7 +163,7 @@ fn dirty(baseline: &Path, is_allowed: bool) -> Result<Option<bool>, CommandError
     }
     let files: Vec<String> = changed.iter().map(|file| one_line(file)).collect();
     let message = format!(
-        "{} differ from the commit, so the baseline would name a build that nobody has: {}",
+        "{} differ from the commit, and the baseline would name a commit that is not what ran: {}",
         count(files.len(), "tracked file"),
         short_code_list(&files)
     );

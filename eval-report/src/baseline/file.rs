@@ -1,6 +1,6 @@
 //! The file of a baseline.
 //!
-//! The first line is constant. An empty line stands before each case, so that git merges changes of neighbours. Lines are sorted, so
+//! The first line is constant. An empty line precedes each case, so that git merges changes of neighbours. Lines are sorted, so
 //! that two branches add a case at the same place only if it is the same case.
 
 use std::collections::BTreeMap;
@@ -57,7 +57,7 @@ impl FromIterator<Line> for Baseline {
 
 impl Baseline {
     /// Reads the text of a file. A line that cannot be read, that is not in its order, or that names a case for a second time is an
-    /// error: a case that is passed over would be a case that nobody compares.
+    /// error: a case that is passed over would not be compared.
     pub fn parse(text: &str) -> Result<Self, BaselineError> {
         let error =
             |line, message: String, help: &str| BaselineError { line, message, help: help.to_owned() };

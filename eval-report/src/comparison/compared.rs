@@ -6,7 +6,8 @@ use super::category::Category;
 use super::pair::{MetricChange, incomparable};
 use crate::baseline::{Baseline, Key, Line};
 use crate::decide::gate::{CaseDecision, Counts, Decision, Policy, Side};
-use crate::statistics::PassCount;
+use crate::decide::usage::Usage;
+use crate::statistics::{PassCount, float};
 
 /// A case of either side.
 #[derive(Clone, Debug)]
@@ -36,6 +37,10 @@ pub struct Comparison {
     pub decision: Decision,
     /// The runs of these cases, in their order in `cases`.
     pub counts: Vec<Counts>,
+    /// The tokens of the cases that ask the same; `None` if none has any on both sides.
+    pub tokens: Option<Usage>,
+    /// Their tool calls.
+    pub calls: Option<Usage>,
     /// The levels of the gate.
     pub policy: Policy,
 }
@@ -43,6 +48,7 @@ pub struct Comparison {
 impl Comparison {
     /// Compares two sides. `first` has the first runs of each case now; further runs of suspects are in `now` alone.
     /// `planned` is the number of runs that each suspect was to have.
+    #[expect(clippy::cast_precision_loss, reason = "tokens of a run are far below 2^53")]
     pub fn new(before: &Baseline, now: &Baseline, first: &Baseline, policy: Policy) -> Self {
         let keys: BTreeSet<Key> = before.lines().chain(now.lines()).map(Line::key).collect();
         let pairs: Vec<Pair<'_>> = keys
@@ -65,7 +71,10 @@ impl Comparison {
                 metrics: pair.both().map(|(before, now)| MetricChange::all(before, now)).unwrap_or_default(),
             }
         });
-        Self { cases: cases.collect(), decision: worse.decision, counts: worse.counts, policy }
+        let tokens =
+            usage(&pairs, |line| line.tokens.iter().flatten().map(|tokens| *tokens as f64).collect());
+        let calls = usage(&pairs, |line| line.calls.iter().map(|calls| float(*calls)).collect());
+        Self { cases: cases.collect(), decision: worse.decision, counts: worse.counts, tokens, calls, policy }
     }
 
     /// The cases of a category.
@@ -104,6 +113,15 @@ impl Direction {
         let index = at.into_iter().zip(0..).collect();
         Self { decision: policy.decide(&counts), counts, index }
     }
+}
+
+/// What cases took on both sides. A case may expect something else now: what it takes is compared all the same, if it asks the
+/// same.
+fn usage(pairs: &[Pair<'_>], numbers: impl Fn(&Line) -> Vec<f64>) -> Option<Usage> {
+    let both = pairs.iter().filter_map(Pair::both).filter(|(before, now)| before.asks == now.asks);
+    let numbers: Vec<(Vec<f64>, Vec<f64>)> =
+        both.map(|(before, now)| (numbers(before), numbers(now))).collect();
+    Usage::new(numbers.iter().map(|(before, now)| (before.as_slice(), now.as_slice())))
 }
 
 struct Pair<'l> {

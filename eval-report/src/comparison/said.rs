@@ -1,11 +1,13 @@
 //! A comparison as text for people and for pull requests.
 
 use eval_support::untrusted::{markdown as escaped, one_line};
+use eval_support::words::count;
 
 use super::category::Category;
 use super::compared::Comparison;
-use super::gated::{Gated, row};
+use super::gated::{Gated, row, shown as p_value};
 use crate::decide::gate::GateVerdict;
+use crate::decide::usage::Usage;
 use crate::output::{BOLD, ERROR, GOOD, WARNING, styled};
 
 /// The most cases of a category that are listed by name.
@@ -28,6 +30,22 @@ pub fn gate_text(gated: &Gated) -> String {
     text + &categories(&gated.comparison)
 }
 
+/// The tokens and calls of the cases, where they have any: `tokens  1.21 times as many in the median of 20 cases (more: p = 0.003)`.
+fn usage(comparison: &Comparison) -> String {
+    let mut text = String::new();
+    for (name, usage) in [("tokens", comparison.tokens), ("tool calls", comparison.calls)] {
+        let Some(Usage { cases, ratio, p_of_more, p_of_less }) = usage else { continue };
+        let (word, p) = if p_of_more <= p_of_less { ("more", p_of_more) } else { ("less", p_of_less) };
+        let shown =
+            if p <= 0.05 { format!("{word}: p = {}", p_value(p)) } else { "no change is shown".to_owned() };
+        text += &format!(
+            "{name}  {ratio:.2} times as many in the median of {} ({shown})\n",
+            count(cases, "case")
+        );
+    }
+    text
+}
+
 /// The categories with their cases.
 pub fn categories(comparison: &Comparison) -> String {
     let mut text = String::from("\n");
@@ -35,6 +53,7 @@ pub fn categories(comparison: &Comparison) -> String {
     let chips: Vec<String> =
         counted.iter().map(|(category, cases)| format!("{} {cases}", category.words())).collect();
     text += &format!("{}\n", chips.join(" | "));
+    text += &usage(comparison);
     for category in counted.into_keys().filter(|category| *category != Category::Same) {
         text += &format!("\n{}\n", styled(BOLD, category.words()));
         for case in comparison.of(category).take(MAX_LISTED) {

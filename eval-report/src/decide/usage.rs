@@ -1,0 +1,125 @@
+//! Whether cases take more than before: tokens, calls.
+//!
+//! Sums and means of such numbers have long tails, so that a limit of 10% on a mean is broken by chance in many builds. The
+//! signed-rank test reads the ratio of the medians of each case.
+
+/// The ratios of cases that have a number on both sides, and what they show.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Usage {
+    /// The cases with a number on both sides.
+    pub cases: usize,
+    /// The median of the ratios of now to before.
+    pub ratio: f64,
+    /// The probability of ratios that are as high or higher, if nothing changed. 0 to 1.
+    pub p_of_more: f64,
+    /// The probability of ratios that are as low or lower, if nothing changed. 0 to 1.
+    pub p_of_less: f64,
+}
+
+impl Usage {
+    /// Compares the runs of each case before and now. Cases without runs on a side, and those whose median is 0 on one, are left out.
+    /// `None` without a case.
+    ///
+    /// Wilcoxon, *Individual Comparisons by Ranking Methods* (1945), exact for the ranks that there are, with ties and without cases
+    /// whose medians are equal.
+    pub fn new<'n>(cases: impl IntoIterator<Item = (&'n [f64], &'n [f64])>) -> Option<Self> {
+        let logs: Vec<f64> = cases
+            .into_iter()
+            .filter_map(|(before, now)| Some((median(now)? / median(before)?).ln()))
+            .filter(|log| log.is_finite())
+            .collect();
+        let ratio = median(&logs)?.exp();
+        let changed: Vec<f64> = logs.iter().copied().filter(|log| *log != 0.0).collect();
+        let ranks = doubled_ranks(&changed);
+        let signed = |is_counted: fn(f64) -> bool| -> usize {
+            changed.iter().zip(&ranks).filter(|(log, _)| is_counted(**log)).map(|(_, rank)| rank).sum()
+        };
+        let (up, down) = (signed(|log| log > 0.0), signed(|log| log < 0.0));
+        Some(Self {
+            cases: logs.len(),
+            ratio,
+            p_of_more: at_most(&ranks, down),
+            p_of_less: at_most(&ranks, up),
+        })
+    }
+}
+
+fn median(numbers: &[f64]) -> Option<f64> {
+    let mut sorted = numbers.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    let upper = *sorted.get(middle)?;
+    if sorted.len() % 2 == 1 { Some(upper) } else { Some(f64::midpoint(sorted[middle - 1], upper)) }
+}
+
+/// Twice the rank of each number by its size, so that the ranks of equal ones, which are means, are whole.
+fn doubled_ranks(numbers: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..numbers.len()).collect();
+    order.sort_by(|one, other| numbers[*one].abs().total_cmp(&numbers[*other].abs()));
+    let mut ranks = vec![0; numbers.len()];
+    let mut at = 0;
+    for equal in order.chunk_by(|one, other| numbers[*one].abs() == numbers[*other].abs()) {
+        // The ranks from `at + 1` to `at + length` have this mean.
+        equal.iter().for_each(|index| ranks[*index] = 2 * at + equal.len() + 1);
+        at += equal.len();
+    }
+    ranks
+}
+
+/// The probability that ranks with a sign by chance sum to at most this.
+fn at_most(doubled_ranks: &[usize], sum: usize) -> f64 {
+    let mut shares = vec![1.0];
+    for rank in doubled_ranks {
+        let mut next = vec![0.0; shares.len() + rank];
+        for (at, share) in shares.iter().enumerate() {
+            next[at] += share / 2.0;
+            next[at + rank] += share / 2.0;
+        }
+        shares = next;
+    }
+    shares.iter().take(sum + 1).sum::<f64>().min(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The usage of cases with one run on each side.
+    fn usage(before: &[f64], now: &[f64]) -> Usage {
+        let pairs = before
+            .iter()
+            .zip(now)
+            .map(|(before, now)| (std::slice::from_ref(before), std::slice::from_ref(now)));
+        Usage::new(pairs).unwrap()
+    }
+
+    #[test]
+    fn more_is_tested_as_scipy_does() {
+        // `wilcoxon(log(now / before), alternative=.., method="exact")` of scipy 1.17.1.
+        let before = [100.0; 6];
+        let all = usage(&before, &[110.0, 120.0, 130.0, 140.0, 150.0, 160.0]);
+        assert!((all.p_of_more - 1.0 / 64.0).abs() < 1e-12 && (all.p_of_less - 1.0).abs() < 1e-12, "{all:?}");
+        assert!((all.ratio - (1.3_f64 * 1.4).sqrt()).abs() < 1e-12);
+        // Ranks 1 to 6, of which 2 is down: sums of at most 2 are {}, {1} and {2}.
+        let one_down = usage(&before, &[101.0, 98.0, 103.0, 104.0, 105.0, 106.0]);
+        assert!((one_down.p_of_more - 3.0 / 64.0).abs() < 1e-12, "{one_down:?}");
+    }
+
+    #[test]
+    fn equal_cases_say_nothing_and_equal_changes_share_a_rank() {
+        let none = usage(&[5.0, 7.0], &[5.0, 7.0]);
+        assert_eq!((none.cases, none.ratio, none.p_of_more, none.p_of_less), (2, 1.0, 1.0, 1.0));
+        assert_eq!(doubled_ranks(&[0.5, -0.5, 0.1]), [5, 5, 2]);
+        let tied = usage(&[1.0, 1.0, 1.0], &[2.0, 2.0, 2.0]);
+        assert!((tied.p_of_more - 0.125).abs() < 1e-12);
+    }
+
+    #[test]
+    fn medians_of_runs_are_compared_and_cases_without_a_number_are_left_out() {
+        let runs: [(&[f64], &[f64]); 4] =
+            [(&[1.0, 100.0, 2.0], &[4.0]), (&[], &[1.0]), (&[0.0], &[1.0]), (&[1.0], &[])];
+        let usage = Usage::new(runs).unwrap();
+        assert_eq!((usage.cases, usage.ratio), (1, 2.0));
+        assert_eq!(Usage::new([(&[][..], &[1.0][..])]), None);
+    }
+}

@@ -7,7 +7,6 @@ use eval_format::expect::{Others, Relation};
 use eval_format::{Criterion, FunctionCall, Invocation, MatchType};
 
 use super::calls::too_many;
-use super::trajectory_share;
 use crate::agent::BoxError;
 use crate::metric::loosened::LoosenedPoint;
 use crate::metric::metric_trait::{BoxMetric, Metric};
@@ -40,6 +39,8 @@ where
 {
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
         let (match_type, args) = comparison(self.name, Some(input.criterion)).unwrap_or_default();
+        let info = eval_format::metric::metric(self.name);
+        let counts_others = match_type == MatchType::Exact || info.is_some_and(|info| info.counts_others);
         Ok(input.score_turns(&|at, actual, expected| {
             let literal = (self.literal)(actual, expected, input.criterion);
             let rules = input.rules.map(|rules| rules.turn(at)).filter(|rules| !rules.is_literal());
@@ -47,14 +48,10 @@ where
             let expected: Vec<&FunctionCall> = expected.tool_calls().collect();
             let actual: Vec<&FunctionCall> = actual.tool_calls().collect();
             let calls = RuledCalls::new(&expected, &actual, rules, match_type, args);
-            let counts_others = match_type == MatchType::Exact || COUNT_OTHERS.contains(&self.name);
             loosened(literal, &calls, counts_others, |calls| (self.ruled)(calls, input.criterion))
         }))
     }
 }
-
-/// The metrics whose score other calls lower, whatever the match type is.
-const COUNT_OTHERS: [&str; 2] = [trajectory_share::PRECISION, trajectory_share::MATCH_RATIO];
 
 fn loosened(
     literal: Score,

@@ -33,7 +33,11 @@ impl RuleReaders {
                     let named = criterion.get("match_type").map(|_| criterion.match_type());
                     let match_type = named.unwrap_or(by_default);
                     let counts_others = info.counts_others || match_type == MatchType::Exact;
-                    readers.calls.push(CallReader { match_type, args: criterion.args_match(), counts_others });
+                    readers.calls.push(CallReader {
+                        match_type,
+                        args: criterion.args_match(),
+                        counts_others,
+                    });
                 }
                 Subject::ToolResponses => readers.responses = true,
                 _ => {}
@@ -90,7 +94,9 @@ pub(super) fn unread(
     at: usize,
     case: &EvalCase,
 ) -> Vec<Incompatibility> {
-    let Some((expect, readers)) = case.expect().zip(RuleReaders::of(config, answered)) else { return Vec::new() };
+    let Some((expect, readers)) = case.expect().zip(RuleReaders::of(config, answered)) else {
+        return Vec::new();
+    };
     let found = expect.turns.iter().filter_map(|(number, turn)| {
         let (key, why, help) = readers.unread(turn)?;
         let message = format!("{why}, so nothing reads `{key}` of `_expect`");

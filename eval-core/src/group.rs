@@ -82,9 +82,7 @@ impl Launch {
         command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
         Group::start(command, &self.temporary)
     }
-}
 
-impl Launch {
     /// The command as a person types it into a shell, with the way into its folder. `before` is what comes before the program,
     /// such as a command whose output it reads.
     pub fn typed(&self, before: &str) -> String {

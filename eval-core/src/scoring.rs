@@ -175,7 +175,7 @@ impl ScoringPlan {
         applicable(&planned, case).map(|planned| self.scored(planned, outcome(), &unasked)).collect()
     }
 
-    /// The metrics that apply to a case whose rules cannot be read.
+    /// An error for each metric that applies to a case whose rules or criteria cannot be read.
     fn broken(&self, case: &EvalCase, message: &str) -> Vec<ScoredMetric> {
         let unasked = MeteredJudge::new(self.judges.of_case(&case.eval_id));
         let error = || MetricOutcome::Error { role: Role::Harness, message: message.to_owned() };

@@ -20,7 +20,7 @@ mod answers;
 mod check;
 mod faults;
 
-pub use answers::answered_calls;
+pub use answers::{answered_calls, calls_with_responses};
 pub(crate) use check::{call_places, check};
 pub use faults::{FaultOutcome, ToolFault, ToolFaults};
 

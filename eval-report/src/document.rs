@@ -121,10 +121,21 @@ struct Case<'r> {
     failure: Option<&'r str>,
     new_golden: Option<String>,
     record: Option<String>,
+    /// The rules that none of several runs needed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unneeded_rules: Vec<UnneededRule>,
     rescored: Option<bool>,
     edited: Option<bool>,
+    loosened_since: Option<usize>,
     kept: Option<&'r [String]>,
     before: Option<Before<'r>>,
+}
+
+#[derive(Debug, Serialize)]
+struct UnneededRule {
+    turn: usize,
+    rule: String,
+    runs: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -248,7 +259,9 @@ impl<'r> Document<'r> {
     /// The report of a run that was scored again. `cases` are the cases of the results, in their order.
     pub fn rescored(results: &'r RunResults<'_>, cases: impl IntoIterator<Item = Rescored<'r>>) -> Self {
         let mut document = Self { command: "rescore", ..Self::new(results) };
-        for (case, Rescored { before, is_scored, is_edited, kept }) in document.cases.iter_mut().zip(cases) {
+        let cases = document.cases.iter_mut().zip(&results.tests).zip(cases);
+        for ((case, now), Rescored { before, is_scored, is_edited, kept }) in cases {
+            case.loosened_since = Some(now.loosened_since(before));
             (case.rescored, case.edited, case.kept) = (Some(is_scored), Some(is_edited), Some(kept));
             case.before = Some(Before {
                 state: before.state,
@@ -308,11 +321,19 @@ impl<'r> Case<'r> {
             failure: decided.and_then(|decided| decided.failure.as_deref()),
             new_golden: new_golden(results, test),
             record: is_recorded.then(|| near(&test.attempt.file).display().to_string()),
+            unneeded_rules: test.unneeded_rules().iter().map(UnneededRule::new).collect(),
             rescored: None,
             edited: None,
+            loosened_since: None,
             kept: None,
             before: None,
         }
+    }
+}
+
+impl UnneededRule {
+    fn new(rule: &AppliedRule<'_>) -> Self {
+        Self { turn: rule.turn, rule: rule.point.name(), runs: rule.runs }
     }
 }
 

@@ -173,7 +173,7 @@ fn unneeded_rules(results: &RunResults<'_>) -> Vec<String> {
     const SHOWN: usize = 5;
     let of_test = |test: &TestResult<'_>| {
         let name = one_line(&test.name);
-        let lines = test.unneeded_rules().into_iter();
+        let lines = test.unneeded_rules().into_iter().map(|rule| rule.unneeded());
         lines.map(|line| format!("no run needed a rule of `{name}`, {}", one_line(&line))).collect::<Vec<_>>()
     };
     let mut notes: Vec<String> = results.tests.iter().flat_map(of_test).collect();

@@ -58,7 +58,8 @@ pub(crate) fn at_once<T>(work: impl FnOnce() -> T) -> Result<T, Refusal> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|_| failed())
 }
 
-/// The result of a future that never waits, except for a judge: then this thread may block.
+/// The result of a future that waits for judges and for programs that compute metrics, and for nothing else: then this thread
+/// may block.
 pub(crate) fn complete<T>(future: impl Future<Output = T>) -> T {
     let mut future = pin!(future);
     match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {

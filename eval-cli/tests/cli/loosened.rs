@@ -242,7 +242,12 @@ fn a_run_from_before_the_rules_is_scored_again_under_them_and_without_them() {
     folder.write("ten.evalset.json", ten.strict());
     folder.run(&PROGRAM);
     folder.write("ten.evalset.json", set_of(&ten.cases));
-    check(&folder.run(&["rescore", "--format", "json"]));
+    let ran = folder.run(&["rescore", "--format", "json"]);
+    check(&ran);
+    let document: Value = serde_json::from_str(&ran.out).unwrap();
+    let cases = document["cases"].as_array().unwrap();
+    let floats = cases.iter().find(|case| case["eval_id"] == "floats passes 1").unwrap();
+    assert_eq!(floats["loosened_since"], 1);
     let ran = folder.run(&["rescore"]);
     assert!(ran.out.contains("points loosened since this run"), "{}", ran.out);
     let ran = folder.run(&["rescore", "--literal", "--format", "json"]);
@@ -267,4 +272,29 @@ fn rules_that_no_run_needed_are_named() {
     assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
     let said = "turn 1: `calculator#1 a: any` was equal in 3 of 3 runs";
     assert!(ran.out.contains(said) && !ran.out.contains("`calculator#2 b: number` was equal"), "{}", ran.out);
+    let document: Value = serde_json::from_str(&folder.run(&["report", "--format", "json"]).out).unwrap();
+    let rule = json!({ "turn": 1, "rule": "calculator#1 a: any", "runs": 3 });
+    assert_eq!(document["cases"][0]["unneeded_rules"], json!([rule]));
+}
+
+#[test]
+fn a_metric_that_is_asked_for_runs_a_case_that_changes_another_one() {
+    let ten = Ten::new();
+    let folder = ten.folder("loosened-only");
+    let mut case = ten.cases.iter().find(|case| case["eval_id"] == "floats passes 1").unwrap().clone();
+    case["_criteria"] = json!({ "response_match_score": 0.5 });
+    folder.write("ten.evalset.json", set_of(std::slice::from_ref(&case)));
+    folder.write(
+        "test_config.json",
+        r#"{"criteria": {"tool_trajectory_avg_score": 1.0, "response_match_score": 0.8}}"#,
+    );
+    let arguments = ["run", "ten.evalset.json", "--agent-cmd", "python3 agent.py"];
+    let only = [&arguments[..], &["-m", "tool_trajectory_avg_score"]].concat();
+    let ran = folder.run(&only);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    // A metric that the config never had is still a mistake.
+    case["_criteria"] = json!({ "safety_v1": 0.5 });
+    folder.write("ten.evalset.json", set_of(&[case]));
+    let ran = folder.run(&only);
+    assert!(ran.code == Some(2) && ran.err.contains("no criterion `safety_v1`"), "{}{}", ran.out, ran.err);
 }

@@ -1,5 +1,6 @@
 //! The prompts of judges: a template, and the conversation as fenced data.
 
+mod calls;
 mod data;
 mod template;
 

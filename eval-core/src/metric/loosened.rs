@@ -1,5 +1,8 @@
 //! Points at which a case says what may vary.
 
+use eval_format::Value;
+use eval_format::expect::Point;
+
 /// A point at which a case says what may vary: a rule of its key `_expect`, as a metric applied it to a turn.
 ///
 /// ```
@@ -26,9 +29,24 @@ pub struct LoosenedPoint {
 }
 
 impl LoosenedPoint {
+    /// A point of an expected call or response, by its name in `_expect`.
+    pub(crate) fn of(name: &str, point: &Point, needed: bool) -> Self {
+        Self {
+            call: Some(name.to_owned()),
+            path: Some(point.path.clone()).filter(|path| !path.is_empty()),
+            matcher: word(&point.matcher.to_value()),
+            needed,
+        }
+    }
+
     /// The point in one line: `search#2 q: {"contains":"visa"}`.
     pub fn name(&self) -> String {
         let place: Vec<&str> = [&self.call, &self.path].into_iter().flatten().map(String::as_str).collect();
         if place.is_empty() { self.matcher.clone() } else { format!("{}: {}", place.join(" "), self.matcher) }
     }
+}
+
+/// A matcher in the notation; a word without its quotes.
+fn word(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

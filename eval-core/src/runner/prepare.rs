@@ -44,7 +44,11 @@ impl EvalRunner {
         set: Option<&Path>,
         cases: &[EvalCase],
     ) -> Result<Prepared, RunnerError> {
-        let prepared = self.prepare_without_journal(beside, set, cases)?;
+        self.with_journal(self.prepare_without_journal(beside, set, cases)?)
+    }
+
+    /// Opens the journal, if one is written.
+    pub(super) fn with_journal(&self, prepared: Prepared) -> Result<Prepared, RunnerError> {
         Ok(Prepared { journal: self.journal_of_runs()?, ..prepared })
     }
 
@@ -213,7 +217,8 @@ impl Precedence<'_> {
                 }
                 (name.clone(), criterion)
             });
-            config.criteria = criteria.collect();
+            let criteria = criteria.collect();
+            return config.only(criteria);
         }
         config
     }

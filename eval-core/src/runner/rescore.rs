@@ -8,7 +8,7 @@ use eval_support::words::count;
 
 use super::builder::EvalRunner;
 use super::error::RunnerError;
-use super::prepare::{Job, Prepared};
+use super::prepare::Job;
 use crate::play::{check_given, renew_rubrics};
 use crate::report::{CaseReport, RunReport};
 use crate::transcript::{RunError, Transcript};
@@ -51,8 +51,7 @@ impl EvalRunner {
         mut runs: Vec<Transcript>,
         repeated: &[RunReport],
     ) -> Result<CaseReport, RunnerError> {
-        let prepared = self.prepare_scoring(None, None, std::slice::from_ref(case))?;
-        let prepared = Prepared { journal: self.journal_of_runs()?, ..prepared };
+        let prepared = self.with_journal(self.prepare_scoring(None, None, std::slice::from_ref(case))?)?;
         if runs.is_empty() {
             return Err(RunnerError::NothingToScore(case.eval_id.clone()));
         }

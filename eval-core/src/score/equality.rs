@@ -7,16 +7,7 @@ use eval_format::{FunctionCall, Value};
 
 /// Whether an actual call matches an expected call. Ids are never compared.
 pub(crate) fn calls_match(expected: &FunctionCall, actual: &FunctionCall, args: ArgsMatch) -> bool {
-    if expected.name != actual.name {
-        return false;
-    }
-    match (args, &expected.args, &actual.args) {
-        (ArgsMatch::Ignore, ..) | (ArgsMatch::Exact, None, None) | (ArgsMatch::Subset, None, _) => true,
-        (ArgsMatch::Exact, Some(expected), Some(actual)) => expected.equals(actual),
-        (ArgsMatch::Exact, ..) => false,
-        (ArgsMatch::Subset, Some(expected), Some(actual)) => expected.matches(actual, values_equal),
-        (ArgsMatch::Subset, Some(expected), None) => expected.is_empty(),
-    }
+    expected.name == actual.name && args.holds(expected.args.as_ref(), actual.args.as_ref())
 }
 
 /// Whether two values are equal in Python: [`Value::equals`].

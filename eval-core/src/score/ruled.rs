@@ -152,8 +152,12 @@ impl<'a> RuledCalls<'a> {
 
     /// The calls side by side. Calls that hold are shown as they were paired, others as they are most alike.
     pub fn align(&self) -> Vec<Pair> {
-        let fit = |expected: usize, actual: usize| self.fit(expected, actual).unwrap_or(Fit::Not);
-        let same = |expected: usize, actual: usize| fit(expected, actual) != Fit::Not;
+        let (steps, weights) = (Steps::new(MOST_STEPS), Weights::new(self));
+        // Calls that are equal are the same for nothing. What differs is compared as long as there are steps.
+        let same = |expected: usize, actual: usize| {
+            calls_match(self.expected[expected], self.actual[actual], self.args)
+                || self.charged(expected, actual, &steps, &weights).is_some_and(|fit| fit != Fit::Not)
+        };
         let lists = Lists { expected: self.expected, actual: self.actual, same: &same };
         let pairs = match self.pairing() {
             Some(pairing) if self.is_in_any_order() => {
@@ -169,7 +173,7 @@ impl<'a> RuledCalls<'a> {
             _ => lists.in_order(),
         };
         let named = |pair: Pair| match pair {
-            Pair::Same(expected, actual) if fit(expected, actual) == Fit::Loosely => {
+            Pair::Same(expected, actual) if self.fit(expected, actual) == Some(Fit::Loosely) => {
                 Pair::Loosened(expected, actual)
             }
             Pair::Missing(expected) if self.rules.is_optional(expected) => Pair::LeftOut(expected),
@@ -231,17 +235,20 @@ fn in_sequence(expected: usize, pairing: &Pairing) -> Vec<Pair> {
 
 /// The calls of a turn as `_expect` names them: `search`, or `search#2` if the tool is expected several times.
 pub fn call_names(calls: &[&FunctionCall]) -> Vec<String> {
-    let tool = |call: &FunctionCall| call.name.clone().unwrap_or_default();
+    numbered(calls.iter().map(|call| call.name.as_deref().unwrap_or_default()))
+}
+
+/// The names of tools, each with its number if it comes several times.
+pub(crate) fn numbered<'t>(tools: impl Iterator<Item = &'t str> + Clone) -> Vec<String> {
     let mut total = HashMap::new();
-    for call in calls {
-        *total.entry(tool(call)).or_insert(0) += 1;
+    for tool in tools.clone() {
+        *total.entry(tool).or_insert(0) += 1;
     }
     let mut seen = HashMap::new();
-    let name = |call: &&FunctionCall| {
-        let tool = tool(call);
-        let number = seen.entry(tool.clone()).or_insert(0);
+    let name = |tool: &'t str| {
+        let number = seen.entry(tool).or_insert(0);
         *number += 1;
-        if total[&tool] == 1 { tool } else { format!("{tool}#{number}") }
+        if total[tool] == 1 { tool.to_owned() } else { format!("{tool}#{number}") }
     };
-    calls.iter().map(name).collect()
+    tools.map(name).collect()
 }

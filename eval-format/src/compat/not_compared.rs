@@ -56,12 +56,16 @@ impl NotCompared {
     ) -> Self {
         let criteria = criteria.into_iter().map(|(name, criterion)| (name.to_owned(), criterion.clone()));
         let config = EvalConfig { criteria: criteria.collect(), ..EvalConfig::default() };
+        // The criteria alone do not say what computes a metric that is not built in.
+        let names = config.criteria.iter().map(|(name, _)| name.as_str());
+        let not_built_in = names.filter(|name| metric(name).is_none());
+        let known: Vec<&str> = answered.iter().copied().chain(not_built_in).collect();
         let readers = Readers::of(&config, answered);
         let own_metrics = !answered.is_empty() || readers.own_metrics;
         let mut not_compared = Self { own_metrics, ..Self::default() };
         for case in cases {
             // What is wrong with the criteria of a case is found by `check_compatibility`.
-            let own = case.own_criteria().and_then(|_| config.of_case(case, answered).ok());
+            let own = case.own_criteria().and_then(|_| config.of_case(case, &known).ok());
             let own = own.as_ref().map(|own| Readers::of(own, answered));
             let Readers { all, ignores_state, .. } = own.as_ref().unwrap_or(&readers);
             let unread = Unread { readers: all, ignores_state: *ignores_state, case };

@@ -8,12 +8,20 @@ use crate::model::EvalCase;
 use crate::problem::ProblemCode;
 
 /// How the metrics of a config compare calls and responses.
-struct Readers {
-    calls: Vec<(MatchType, ArgsMatch)>,
+struct RuleReaders {
+    calls: Vec<CallReader>,
     responses: bool,
 }
 
-impl Readers {
+/// How a metric compares calls.
+struct CallReader {
+    match_type: MatchType,
+    args: ArgsMatch,
+    /// Whether other calls lower its score.
+    counts_others: bool,
+}
+
+impl RuleReaders {
     /// The metrics that read rules; `None` if metrics of the user's own may read anything.
     fn of(config: &EvalConfig, answered: &[&str]) -> Option<Self> {
         let mut readers = Self { calls: Vec::new(), responses: false };
@@ -23,7 +31,13 @@ impl Readers {
             match info.compares {
                 Subject::ToolCalls(by_default) => {
                     let named = criterion.get("match_type").map(|_| criterion.match_type());
-                    readers.calls.push((named.unwrap_or(by_default), criterion.args_match()));
+                    let match_type = named.unwrap_or(by_default);
+                    let counts_others = info.counts_others || match_type == MatchType::Exact;
+                    readers.calls.push(CallReader {
+                        match_type,
+                        args: criterion.args_match(),
+                        counts_others,
+                    });
                 }
                 Subject::ToolResponses => readers.responses = true,
                 _ => {}
@@ -50,7 +64,7 @@ impl Readers {
             CallExpect::Any => true,
             CallExpect::Args(args) => !args.is_empty(),
         });
-        if has_args && self.calls.iter().all(|(_, args)| *args == ArgsMatch::Ignore) {
+        if has_args && self.calls.iter().all(|metric| metric.args == ArgsMatch::Ignore) {
             let help = "remove `ignore_args` from the criterion, or the rule";
             return Some(("calls", "the criterion ignores all arguments of its calls", help));
         }
@@ -64,13 +78,11 @@ impl Readers {
 
     /// A rule that loosens nothing, as every metric allows it already.
     fn needless(&self, turn: &TurnExpect) -> Option<(&'static str, &'static str)> {
-        let all = |allows: fn(MatchType) -> bool| {
-            !self.calls.is_empty() && self.calls.iter().all(|(match_type, _)| allows(*match_type))
-        };
-        if turn.others.is_some() && all(|match_type| match_type != MatchType::Exact) {
+        let all = |allows: fn(&CallReader) -> bool| !self.calls.is_empty() && self.calls.iter().all(allows);
+        if turn.others.is_some() && all(|metric| !metric.counts_others) {
             return Some(("others", "the match type of its criteria allows other calls already"));
         }
-        let any_order = turn.any_order && all(|match_type| match_type == MatchType::AnyOrder);
+        let any_order = turn.any_order && all(|metric| metric.match_type == MatchType::AnyOrder);
         any_order.then_some(("order", "the match type of its criteria allows any order already"))
     }
 }
@@ -82,7 +94,9 @@ pub(super) fn unread(
     at: usize,
     case: &EvalCase,
 ) -> Vec<Incompatibility> {
-    let Some((expect, readers)) = case.expect().zip(Readers::of(config, answered)) else { return Vec::new() };
+    let Some((expect, readers)) = case.expect().zip(RuleReaders::of(config, answered)) else {
+        return Vec::new();
+    };
     let found = expect.turns.iter().filter_map(|(number, turn)| {
         let (key, why, help) = readers.unread(turn)?;
         let message = format!("{why}, so nothing reads `{key}` of `_expect`");
@@ -116,7 +130,7 @@ pub fn check_needless(config: &EvalConfig, answered: &[&str], cases: &[EvalCase]
     for (at, case) in cases.iter().enumerate() {
         let Some(expect) = case.expect() else { continue };
         let Ok(own) = config.of_case(case, answered) else { continue };
-        let Some(readers) = Readers::of(&own, answered) else { continue };
+        let Some(readers) = RuleReaders::of(&own, answered) else { continue };
         for (number, turn) in &expect.turns {
             let Some((key, why)) = readers.needless(turn) else { continue };
             let message = format!("`{key}` of `_expect` loosens nothing: {why}");

@@ -32,6 +32,10 @@ pub fn check_tools(tools: ToolSource, cases: &[EvalCase]) -> Vec<Incompatibility
     found
 }
 
+/// More tools of a turn are not named in a message.
+const MOST_NAMED: usize = 8;
+
+/// One mistake for each turn, at the first call that has no response.
 fn unanswered(at: usize, case: &EvalCase, found: &mut Vec<Incompatibility>) {
     if case.conversation_scenario.is_some() {
         let message = "a simulated user leads it, and no golden says what tools answer then";
@@ -39,16 +43,29 @@ fn unanswered(at: usize, case: &EvalCase, found: &mut Vec<Incompatibility>) {
         found.push(of_case(at, case, message.to_owned(), help).at(Part::Case));
     }
     for (turn, invocation) in case.conversation.iter().enumerate() {
-        for (call, (expected, answer)) in answered_calls(invocation).into_iter().enumerate() {
+        let calls = answered_calls(invocation).into_iter().enumerate();
+        let mut missing = calls.filter_map(|(call, (expected, answer))| {
             let tool = expected.name.as_deref().unwrap_or_default();
-            if answer.is_some() || tool == TRANSFER_TO_AGENT {
-                continue;
+            (answer.is_none() && tool != TRANSFER_TO_AGENT).then_some((call, tool))
+        });
+        let Some((call, first)) = missing.next() else { continue };
+        let mut tools = vec![first];
+        let others: Vec<&str> = missing.map(|(_, tool)| tool).collect();
+        for tool in &others {
+            if tools.len() < MOST_NAMED && !tools.contains(tool) {
+                tools.push(tool);
             }
-            let message =
-                format!("turn {} has no response of `{}` to answer its call with", turn + 1, shown(tool));
-            let help = "add what the tool answered to `tool_responses`, or `{}`; `cargo evalset record` writes it down";
-            found.push(of_case(at, case, message, help).at(Part::Call(CallPlace { turn, call })));
         }
+        let names: Vec<String> = tools.iter().map(|tool| format!("`{}`", shown(tool))).collect();
+        let calls = match others.len() {
+            0 => "its call".to_owned(),
+            more => format!("{} calls", more + 1),
+        };
+        let message =
+            format!("turn {} has no response of {} to answer {calls} with", turn + 1, names.join(", "));
+        let help =
+            "add what the tool answered to `tool_responses`, or `{}`; `cargo evalset record` writes it down";
+        found.push(of_case(at, case, message, help).at(Part::Call(CallPlace { turn, call })));
     }
 }
 
@@ -76,7 +93,8 @@ mod tests {
     fn a_call_without_a_response_and_a_fault_without_golden_tools_are_errors_with_their_places() {
         let text = r#"{"eval_set_id": "s", "eval_cases": [
             {"eval_id": "flat", "_tools": {"1": {"f#1": "never"}}, "conversation": [{"user_content": {}, "intermediate_data": {
-                "tool_uses": [{"name": "f", "args": {}}, {"name": "g", "args": {}}, {"name": "transfer_to_agent", "args": {}}],
+                "tool_uses": [{"name": "f", "args": {}}, {"name": "g", "args": {}}, {"name": "transfer_to_agent", "args": {}},
+                    {"name": "h", "args": {}}, {"name": "g", "args": {}}],
                 "tool_responses": [{"name": "f", "response": {}}]}}]},
             {"eval_id": "events", "conversation": [{"user_content": {}, "intermediate_data": {"invocation_events": [
                 {"author": "a", "content": {"parts": [{"function_call": {"name": "h", "args": {}}}]}}]}}]},
@@ -90,7 +108,7 @@ mod tests {
         assert_eq!(
             shown(ToolSource::Golden),
             [
-                "eval_cases[0].conversation[0]: case `flat`: turn 1 has no response of `g` to answer its call with `{\"name\": \"g\", \"args\": {}}`",
+                "eval_cases[0].conversation[0]: case `flat`: turn 1 has no response of `g`, `h` to answer 3 calls with `{\"name\": \"g\", \"args\": {}}`",
                 "eval_cases[1].conversation[0]: case `events`: turn 1 has no response of `h` to answer its call with `{\"name\": \"h\", \"args\": {}}`",
                 "eval_cases[2]: a simulated user leads it, and no golden says what tools answer then `\"scenario\"`",
             ]

@@ -57,7 +57,7 @@ impl EvalConfig {
     /// `answered` names the custom metrics that exist in Rust.
     pub fn checked(&self, answered: &[&str]) -> Result<Self, Problems> {
         let config = check_config("<config>", self.to_json().as_bytes(), answered).into_result()?;
-        Ok(Self { folder: self.folder.clone(), ..config })
+        Ok(Self { folder: self.folder.clone(), left_out: self.left_out.clone(), ..config })
     }
 }
 
@@ -73,9 +73,8 @@ impl EvalConfig {
 /// assert_eq!(checked.problems[0].path.to_string(), "criteria.brevity");
 /// ```
 ///
-/// `answered` names the custom metrics that exist in Rust. Metrics that a program computes (`command`) need no name there.
-/// Such a metric takes the place of a built-in one of the same
-/// name, as in ADK.
+/// `answered` names the custom metrics that exist in Rust. It need not name metrics that a program computes (`command`).
+/// A custom metric of either kind takes the place of a built-in one of the same name, as in ADK.
 ///
 /// These configs are refused although ADK accepts them: no criteria, unknown metrics and criterion keys,
 /// values that ADK rejects only when the metric runs, thresholds that are infinite or not a number, and
@@ -114,6 +113,7 @@ fn read_config(root: &Node<'_>, answered: &[&str], problems: &mut Vec<Problem>) 
         user_simulator_config: field("user_simulator_config")
             .and_then(|entry| user_simulator::read(entry, problems)),
         folder: None,
+        left_out: Vec::new(),
     })
 }
 

@@ -37,6 +37,8 @@ pub struct EvalConfig {
     /// The folder of the file, in which programs of custom metrics run. It is not written; `None` for the folder of this
     /// process.
     pub folder: Option<PathBuf>,
+    /// The metrics that [`only`](Self::only) left out. It is not written.
+    pub(crate) left_out: Vec<String>,
 }
 
 impl EvalConfig {
@@ -45,6 +47,17 @@ impl EvalConfig {
         Self::default()
             .with("tool_trajectory_avg_score", Criterion::new(1.0))
             .with("response_match_score", Criterion::new(0.8))
+    }
+
+    /// The config with these criteria alone. What a case says of a metric that is left out by this has no meaning, and is no
+    /// mistake.
+    #[must_use]
+    pub fn only(mut self, criteria: Vec<(String, Criterion)>) -> Self {
+        let before = std::mem::replace(&mut self.criteria, criteria);
+        let names = before.into_iter().map(|(name, _)| name);
+        let left_out: Vec<String> = names.filter(|name| self.criterion(name).is_none()).collect();
+        self.left_out.extend(left_out);
+        self
     }
 
     /// Adds a criterion, or replaces the criterion of that metric in its place.

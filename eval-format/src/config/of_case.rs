@@ -101,7 +101,7 @@ impl EvalConfig {
             let is_known = known_metric(metric).is_some()
                 || self.custom_metrics.contains_key(metric)
                 || answered.contains(&metric);
-            if change.is_null() && is_known {
+            if change.is_null() && is_known || self.left_out.iter().any(|name| name == metric) {
                 return Ok(());
             }
             let known: Vec<&str> = self.criteria.iter().map(|(name, _)| name.as_str()).collect();

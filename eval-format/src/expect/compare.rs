@@ -1,6 +1,7 @@
 //! The comparison of a call with a golden call, under the rules of its arguments.
 
 use std::fmt;
+use std::sync::Arc;
 
 use super::matcher::{Matcher, show};
 use super::path::{ArgPath, Step, shown};
@@ -67,8 +68,22 @@ impl fmt::Display for Reason {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum CallRules {
     Any,
-    /// The exact paths before the ones with wildcards.
-    Args(Vec<(ArgPath, Matcher)>),
+    /// The exact paths before the ones with wildcards. Calls of one name share them.
+    Args(Arc<[(ArgPath, Matcher)]>),
+}
+
+impl ArgsMatch {
+    /// Whether the arguments of an actual call agree with the expected ones, by Python's `==`, as in ADK. Absent arguments
+    /// are not empty ones.
+    pub fn holds(self, expected: Option<&Map>, actual: Option<&Map>) -> bool {
+        match (self, expected, actual) {
+            (Self::Ignore, ..) | (Self::Exact, None, None) | (Self::Subset, None, _) => true,
+            (Self::Exact, Some(expected), Some(actual)) => expected.equals(actual),
+            (Self::Exact, ..) => false,
+            (Self::Subset, Some(expected), Some(actual)) => expected.matches(actual, Value::equals),
+            (Self::Subset, Some(expected), None) => expected.is_empty(),
+        }
+    }
 }
 
 /// The maximum number of steps of a comparison; looking at a value is one.
@@ -84,14 +99,7 @@ pub(super) fn compare(
     actual: Option<&Map>,
     args: ArgsMatch,
 ) -> Relation {
-    let is_equal = match (args, expected, actual) {
-        (ArgsMatch::Ignore, ..) | (_, None, None) | (ArgsMatch::Subset, None, _) => true,
-        (ArgsMatch::Exact, Some(expected), Some(actual)) => expected.equals(actual),
-        (ArgsMatch::Exact, ..) => false,
-        (ArgsMatch::Subset, Some(expected), Some(actual)) => expected.matches(actual, Value::equals),
-        (ArgsMatch::Subset, Some(expected), None) => expected.is_empty(),
-    };
-    if is_equal {
+    if args.holds(expected, actual) {
         return Relation::Equal;
     }
     let points: &[(ArgPath, Matcher)] = match rules {
@@ -233,6 +241,9 @@ impl<'r> Comparison<'r> {
     fn objects(&mut self, expected: &Map, actual: &Map, rule: Option<usize>) {
         let (in_expected, in_actual) = (expected.index(), actual.index());
         for (key, value) in expected {
+            if self.is_over(0) {
+                return;
+            }
             self.at(Step::Key(key.to_owned()), Some(value), in_actual.get(key));
         }
         let further = self.rules.iter().position(|(path, _)| path.is_further());
@@ -270,6 +281,9 @@ impl<'r> Comparison<'r> {
         }
         let mut fitting = Vec::with_capacity(expected.len());
         for (at, wanted) in expected.iter().enumerate() {
+            if self.steps_left == 0 {
+                return;
+            }
             let fits = |(_, found): &(usize, &Value)| {
                 self.holds(|it| it.at(Step::Index(at), Some(wanted), Some(found)))
             };

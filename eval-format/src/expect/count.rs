@@ -57,7 +57,7 @@ impl Loosened {
 
     fn add(&mut self, turn: &TurnRules) {
         let args = turn.calls.iter().filter_map(|call| call.args.as_ref());
-        for rules in args.chain(turn.responses.iter().map(|(_, rules)| rules)) {
+        for rules in args.chain(turn.responses.values()) {
             match rules {
                 CallRules::Any => self.point("any"),
                 CallRules::Args(args) => args.iter().for_each(|(_, matcher)| self.point(matcher.name())),

@@ -110,9 +110,18 @@ fn call(faults: &mut Faults, value: &Value) -> Option<CallExpect> {
     }
 }
 
+/// The most rules of a call: each is looked for in each call of its name.
+const MOST_PATHS: usize = 256;
+
 fn args(faults: &mut Faults, value: &Value) -> Option<Vec<(ArgPath, Matcher)>> {
     let mut read: Vec<(ArgPath, Matcher)> = Vec::new();
-    for (text, value) in object(faults, value, "arguments")? {
+    let map = object(faults, value, "arguments")?;
+    if map.len() > MOST_PATHS {
+        let message = format!("there are {} rules for one name, more than {MOST_PATHS}", map.len());
+        faults.value(TYPE, message, "too many rules").help(r#"a rule for a whole call is `"any"`"#);
+        return None;
+    }
+    for (text, value) in map {
         faults.at(text, |faults| {
             let Some(path) = path(faults, text) else { return };
             let Some(matcher) = matcher(faults, value) else { return };

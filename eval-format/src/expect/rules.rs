@@ -1,6 +1,7 @@
 //! The rules of a case: each name of the notation resolved to its call.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use eval_support::words::{count, did_you_mean};
 
@@ -29,8 +30,8 @@ pub struct TurnRules {
     pub(super) calls: Vec<CallRule>,
     pub(super) any_order: bool,
     pub(super) others: Option<Others>,
-    /// Rules of responses, with the position of the response in the turn.
-    pub(super) responses: Vec<(usize, CallRules)>,
+    /// Rules of responses, by the position of the response in the turn.
+    pub(super) responses: BTreeMap<usize, CallRules>,
     demands: Demands,
     /// The number of expected calls.
     expected: usize,
@@ -48,7 +49,7 @@ static NONE: TurnRules = TurnRules {
     calls: Vec::new(),
     any_order: false,
     others: None,
-    responses: Vec::new(),
+    responses: BTreeMap::new(),
     demands: Demands {
         contains: Vec::new(),
         contains_any: Vec::new(),
@@ -135,13 +136,7 @@ impl TurnRules {
 
     /// The rules for the arguments of an expected call, as if none was needed.
     pub fn points(&self, call: usize) -> Vec<Point> {
-        match self.call(call).and_then(|call| call.args.as_ref()) {
-            None => Vec::new(),
-            Some(CallRules::Any) => vec![Point::new("", &Matcher::Any)],
-            Some(CallRules::Args(args)) => {
-                args.iter().map(|(path, matcher)| Point::new(path.as_str(), matcher)).collect()
-            }
-        }
+        points(self.call(call).and_then(|call| call.args.as_ref()))
     }
 
     /// Compares an actual call with the expected call at a position of the turn. Ids are never compared.
@@ -166,17 +161,36 @@ impl TurnRules {
         expected: &FunctionResponse,
         actual: &FunctionResponse,
     ) -> Relation {
-        let rules = self.responses.iter().find(|(known, _)| *known == at).map(|(_, rules)| rules);
-        compare(rules, expected.response.as_ref(), actual.response.as_ref(), ArgsMatch::Exact)
+        compare(
+            self.responses.get(&at),
+            expected.response.as_ref(),
+            actual.response.as_ref(),
+            ArgsMatch::Exact,
+        )
     }
 
     /// Whether the expected response at a position of the turn has rules.
     pub fn has_response_rules(&self, at: usize) -> bool {
-        self.responses.iter().any(|(known, _)| *known == at)
+        self.responses.contains_key(&at)
+    }
+
+    /// The rules for an expected response, as if none was needed.
+    pub fn response_points(&self, at: usize) -> Vec<Point> {
+        points(self.responses.get(&at))
     }
 
     fn call(&self, at: usize) -> Option<&CallRule> {
         self.calls.get(at)
+    }
+}
+
+fn points(rules: Option<&CallRules>) -> Vec<Point> {
+    match rules {
+        None => Vec::new(),
+        Some(CallRules::Any) => vec![Point::new("", &Matcher::Any)],
+        Some(CallRules::Args(args)) => {
+            args.iter().map(|(path, matcher)| Point::new(path.as_str(), matcher)).collect()
+        }
     }
 }
 
@@ -239,21 +253,21 @@ fn resolve_turn(number: usize, golden: &Invocation, turn: &TurnExpect, faults: &
         calls: Vec::new(),
         any_order: turn.any_order,
         others: turn.others.clone(),
-        responses: Vec::new(),
+        responses: BTreeMap::new(),
         demands: turn.answer.clone(),
         expected: calls.len(),
     };
     let mut by_call: HashMap<usize, CallRule> = HashMap::new();
     faults.at("calls", |faults| {
         for (name, call) in &turn.calls {
+            let mut checked = Shared::new(call);
             for at in faults.at(name, |faults| tools.find(name, faults)) {
-                let args = calls[at].args.clone().map(Value::Object);
-                let resolved = faults.at(name, |faults| call_rules(call, args.as_ref(), faults));
+                faults.at(name, |faults| checked.check(calls[at].args.as_ref(), &tools, faults));
                 let rule = by_call.entry(at).or_default();
                 if rule.args.is_some() {
                     faults.at(name, |faults| twice(&tools, at, faults));
                 }
-                rule.args = resolved;
+                rule.args.clone_from(&checked.rules);
             }
         }
     });
@@ -283,14 +297,13 @@ fn resolve_turn(number: usize, golden: &Invocation, turn: &TurnExpect, faults: &
     let tools = Golden::new("response", number, names.collect());
     faults.at("responses", |faults| {
         for (name, values) in &turn.responses {
+            let mut checked = Shared::of(values);
             for at in faults.at(name, |faults| tools.find(name, faults)) {
-                if rules.responses.iter().any(|(known, _)| *known == at) {
+                faults.at(name, |faults| checked.check(responses[at].response.as_ref(), &tools, faults));
+                let twin = checked.rules.clone().and_then(|shared| rules.responses.insert(at, shared));
+                if twin.is_some() {
                     faults.at(name, |faults| twice(&tools, at, faults));
                 }
-                let value = responses[at].response.clone().map(Value::Object);
-                let call = CallExpect::Args(values.clone());
-                let resolved = faults.at(name, |faults| call_rules(&call, value.as_ref(), faults));
-                rules.responses.extend(resolved.map(|resolved| (at, resolved)));
             }
         }
     });
@@ -298,16 +311,48 @@ fn resolve_turn(number: usize, golden: &Invocation, turn: &TurnExpect, faults: &
     rules
 }
 
-/// The rules of a call, checked against its golden arguments. No rules are as good as none.
-fn call_rules(call: &CallExpect, golden: Option<&Value>, faults: &mut Faults) -> Option<CallRules> {
-    let args = match call {
-        CallExpect::Any => return Some(CallRules::Any),
-        CallExpect::Args(args) if args.is_empty() => return None,
-        CallExpect::Args(args) => args,
-    };
+/// The rules that a name has, which all calls or responses of the name share.
+struct Shared {
+    /// No rules are as good as none.
+    rules: Option<CallRules>,
+    /// Whether a mistake was found, which is told once and not for each call.
+    is_wrong: bool,
+}
+
+impl Shared {
+    fn new(call: &CallExpect) -> Self {
+        match call {
+            CallExpect::Any => Self { rules: Some(CallRules::Any), is_wrong: false },
+            CallExpect::Args(args) => Self::of(args),
+        }
+    }
+
+    fn of(values: &[(ArgPath, Matcher)]) -> Self {
+        let mut values = values.to_vec();
+        values.sort_by_key(|(path, _)| path.wildcards());
+        let rules = (!values.is_empty()).then(|| CallRules::Args(Arc::from(values)));
+        Self { rules, is_wrong: false }
+    }
+
+    /// Checks the rules against the golden values of one call or response.
+    fn check(&mut self, values: Option<&Map>, golden: &Golden<'_>, faults: &mut Faults) {
+        let Some(CallRules::Args(args)) = self.rules.as_ref().filter(|_| !self.is_wrong) else { return };
+        let before = faults.found.len();
+        let values = values.cloned().map(Value::Object);
+        check_values(args, values.as_ref(), golden, faults);
+        self.is_wrong = faults.found[before..].iter().any(Fault::is_error);
+    }
+}
+
+fn check_values(
+    args: &[(ArgPath, Matcher)],
+    value: Option<&Value>,
+    golden: &Golden<'_>,
+    faults: &mut Faults,
+) {
     for (path, matcher) in args.iter().filter(|(path, _)| !path.is_further()) {
         faults.at(path.as_str(), |faults| {
-            let values = golden.map(|golden| path.values(golden)).unwrap_or_default();
+            let values = value.map(|value| path.values(value)).unwrap_or_default();
             if let Some((above, _)) =
                 args.iter().find(|(above, matcher)| matcher.hides_items() && above.is_above(path))
             {
@@ -317,27 +362,26 @@ fn call_rules(call: &CallExpect, golden: Option<&Value>, faults: &mut Faults) ->
                     .key(ProblemCode::UnreadRule, message, "nothing reads this rule")
                     .help("remove one of the two rules");
             } else if values.is_empty() && !matches!(matcher, Matcher::Optional(Some(_))) {
-                no_argument(path, golden, faults);
+                no_value(path, value, golden, faults);
             } else {
                 fit::check(faults, matcher, &values);
             }
         });
     }
-    let mut args = args.clone();
-    args.sort_by_key(|(path, _)| path.wildcards());
-    Some(CallRules::Args(args))
 }
 
-fn no_argument(path: &ArgPath, golden: Option<&Value>, faults: &mut Faults) {
-    let known: Vec<&str> = golden.and_then(Value::as_object).into_iter().flat_map(Map::keys).collect();
-    let message = format!("the expected call has no argument `{}`", shown(path.as_str()));
+fn no_value(path: &ArgPath, value: Option<&Value>, golden: &Golden<'_>, faults: &mut Faults) {
+    let (what, part) = (golden.what, golden.part());
+    let known: Vec<&str> = value.and_then(Value::as_object).into_iter().flat_map(Map::keys).collect();
+    let message = format!("the expected {what} has no {part} `{}`", shown(path.as_str()));
     let help = did_you_mean(path.as_str(), known.iter().copied()).unwrap_or_else(|| {
         let names: Vec<String> = known.iter().take(8).map(|name| format!("`{}`", shown(name))).collect();
         let has =
             if names.is_empty() { "it has none".to_owned() } else { format!("it has {}", names.join(", ")) };
-        format!(r#"{has}; an argument that may be added is `{{"optional": ..}}`"#)
+        let article = if part == "argument" { "an" } else { "a" };
+        format!(r#"{has}; {article} {part} that may be added is `{{"optional": ..}}`"#)
     });
-    faults.key(ProblemCode::UnknownPlace, message, "no such argument").help(help);
+    faults.key(ProblemCode::UnknownPlace, message, golden.label_of_part()).help(help);
 }
 
 fn twice(golden: &Golden<'_>, at: usize, faults: &mut Faults) {
@@ -381,6 +425,15 @@ impl<'g> Golden<'g> {
 
     fn label(&self) -> &'static str {
         if self.what == "call" { "names no expected call" } else { "names no expected response" }
+    }
+
+    fn label_of_part(&self) -> &'static str {
+        if self.what == "call" { "no such argument" } else { "no such field" }
+    }
+
+    /// What a call or a response consists of, in words.
+    fn part(&self) -> &'static str {
+        if self.what == "call" { "argument" } else { "field" }
     }
 
     fn resolve(&self, name: &str) -> Result<Vec<usize>, (String, String)> {

@@ -28,6 +28,8 @@ pub struct MetricInfo {
     pub needs: &'static [Need],
     /// The part of a turn that it scores. The report of a failure shows this part.
     pub compares: Subject,
+    /// Whether calls that are not expected lower its score, whatever its match type allows.
+    pub counts_others: bool,
     /// Whether a threshold alone makes it decide. If not, it informs, unless its criterion has a `direction` too.
     pub gates: bool,
     /// The keys of its criterion besides `threshold`.

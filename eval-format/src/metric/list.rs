@@ -120,6 +120,7 @@ pub static METRICS: &[MetricInfo] = &[
     },
     MetricInfo {
         compares: Subject::ToolCalls(MatchType::AnyOrder),
+        counts_others: true,
         ..vertex("trajectory_precision", "share of the tool calls made that were expected")
     },
     MetricInfo {
@@ -141,11 +142,14 @@ pub static METRICS: &[MetricInfo] = &[
             "share of the expected answer's words that the answer has",
         )
     },
-    trajectory(
-        "trajectory_match_ratio",
-        MetricGroup::AdkRs,
-        "tool calls matched in order over the longer of the two lists",
-    ),
+    MetricInfo {
+        counts_others: true,
+        ..trajectory(
+            "trajectory_match_ratio",
+            MetricGroup::AdkRs,
+            "tool calls matched in order over the longer of the two lists",
+        )
+    },
     MetricInfo {
         criterion: &[ALGORITHM, IGNORE_CASE, NORMALIZE],
         ..response(
@@ -201,6 +205,7 @@ const fn response(name: &'static str, group: MetricGroup, summary: &'static str)
         max: Some(1.0),
         needs: &[Need::Expectation],
         compares: Subject::Response,
+        counts_others: false,
         gates: true,
         criterion: &[],
         free_turns: FreeTurns::None,

@@ -20,6 +20,12 @@ use crate::value::Map;
 /// assert_eq!(answers, [false, true]);
 /// ```
 pub fn answered_calls(turn: &Invocation) -> Vec<(&FunctionCall, Option<&Map>)> {
+    let pairs = calls_with_responses(turn).into_iter();
+    pairs.map(|(call, found)| (call, found.and_then(|it| it.response.as_ref()))).collect()
+}
+
+/// The same with the responses themselves.
+pub fn calls_with_responses(turn: &Invocation) -> Vec<(&FunctionCall, Option<&FunctionResponse>)> {
     let calls: Vec<&FunctionCall> = turn.tool_calls().collect();
     let mut found: Vec<Option<&FunctionResponse>> = vec![None; calls.len()];
     let mut by_id: HashMap<&str, VecDeque<usize>> = HashMap::new();
@@ -52,11 +58,7 @@ pub fn answered_calls(turn: &Invocation) -> Vec<(&FunctionCall, Option<&Map>)> {
             found[at] = Some(response);
         }
     }
-    calls
-        .into_iter()
-        .zip(found)
-        .map(|(call, found)| (call, found.and_then(|it| it.response.as_ref())))
-        .collect()
+    calls.into_iter().zip(found).collect()
 }
 
 #[cfg(test)]

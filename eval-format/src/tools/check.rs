@@ -1,5 +1,6 @@
 //! The key `_tools` of a case, checked with places, and the places of the calls of a turn.
 
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use eval_support::words::{code_list, count, did_you_mean};
@@ -16,6 +17,8 @@ pub(crate) fn check(case: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>)
     let (faults, mut mistakes) = ToolFaults::read(&entry.value.to_value());
     let turns = case.object().and_then(|entries| EVAL_CASE.entry(entries, "conversation"));
     let turns = turns.and_then(|turns| turns.value.array()).unwrap_or_default();
+    // The tools of the turns that have faults.
+    let mut expected: HashMap<usize, Vec<String>> = HashMap::new();
     for fault in &faults {
         let unknown = |path: &[String], message, help| Mistake {
             code: ProblemCode::ToolFault,
@@ -35,15 +38,10 @@ pub(crate) fn check(case: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>)
             mistakes.push(unknown(&[turn], message, help.to_owned()));
             continue;
         };
-        let mut tools: Vec<String> = Vec::new();
-        for (name, _) in call_places(node) {
-            if !tools.contains(&name) {
-                tools.push(name);
-            }
-        }
+        let tools = expected.entry(fault.turn).or_insert_with(|| tools_of(node));
         // A turn that expects no call may be one whose calls are not written down.
-        if !tools.is_empty() && !tools.contains(&fault.tool) {
-            let tools: Vec<&str> = tools.iter().map(String::as_str).collect();
+        if !tools.is_empty() && tools.binary_search(&fault.tool).is_err() {
+            let tools: Vec<&str> = tools.iter().take(MOST_NAMED).map(String::as_str).collect();
             let meant = did_you_mean(&fault.tool, tools.iter().copied());
             let help = meant.unwrap_or_else(|| format!("the turn expects calls of {}", code_list(&tools)));
             let message = format!("turn {turn} expects no call of `{}`", shown(&fault.tool));
@@ -54,6 +52,15 @@ pub(crate) fn check(case: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>)
     for mistake in mistakes {
         walker.problems.push(problem(&mistake, entry, place));
     }
+}
+
+/// More tools of a turn are not named in a message.
+const MOST_NAMED: usize = 20;
+
+/// The tools of the calls that a turn expects, each once, in alphabetical order.
+fn tools_of(turn: &Node<'_>) -> Vec<String> {
+    let tools: BTreeSet<String> = call_places(turn).into_iter().map(|(tool, _)| tool).collect();
+    tools.into_iter().collect()
 }
 
 fn problem(mistake: &Mistake, tools: &Entry<'_>, place: &Place<'_>) -> Problem {
@@ -125,6 +132,17 @@ mod tests {
         [{"name": "search", "args": {}}, {"name": "book", "args": {}}]}}"#;
     const EVENTS: &str = r#"{"userContent": {"parts": [{"text": "Hi"}]}, "intermediateData": {"invocationEvents":
         [{"author": "a", "content": {"parts": [{"text": "x"}, {"functionCall": {"name": "search", "args": {}}}]}}]}}"#;
+    #[test]
+    fn many_faults_of_one_turn_take_no_longer_each() {
+        let calls = (0..2_000).map(|at| format!(r#"{{"name": "t{at}", "args": {}}}"#, "{}"));
+        let calls: Vec<String> = calls.collect();
+        let turn = TURN.replace(r#"{"name": "search", "args": {}}"#, &calls.join(","));
+        let faults: Vec<String> = (0..2_000).map(|at| format!(r#""t{at}#1": "never""#)).collect();
+        let began = std::time::Instant::now();
+        assert_eq!(problems(&format!(r#"{{"1": {{{}}}}}"#, faults.join(",")), &turn), Vec::<String>::new());
+        assert!(began.elapsed() < std::time::Duration::from_secs(10), "{:?}", began.elapsed());
+    }
+
     const SILENT: &str = r#"{"user_content": {"parts": [{"text": "Hi"}]}}"#;
 
     #[test]

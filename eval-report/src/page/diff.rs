@@ -37,15 +37,16 @@ impl Part {
     }
 }
 
-/// The most words between the equal beginning and end of both texts together that are compared: with more, the page
-/// would take minutes to write. Longer texts are compared by sentences.
+/// The most words of two texts together, without their equal beginning and end, that are compared: with more, the page
+/// would take minutes to write. Longer texts are compared by sentences. Texts that are compared by lines have as many for
+/// all their lines that differ.
 const MAX_WORDS: usize = 8_000;
 
 /// The comparison by words; `None` if the texts are too long.
 pub(super) fn words(expected: &str, actual: &str) -> Option<Vec<Part>> {
-    let regions = by(expected, actual, |text| text.tokenize_unicode_words()).or_else(|| {
-        by(expected, actual, |text| text.split_inclusive(['.', '!', '?', '。', '\n']).collect())
-    })?;
+    let sentences = |text| str::split_inclusive(text, ['.', '!', '?', '。', '\n']).collect();
+    let regions = by(expected, actual, |text| text.tokenize_unicode_words(), &mut { MAX_WORDS })
+        .or_else(|| by(expected, actual, sentences, &mut { MAX_WORDS }))?;
     let regions = joined(regions);
     let is_other = is_another(&regions, expected, actual);
     let regions = if is_other {
@@ -57,20 +58,25 @@ pub(super) fn words(expected: &str, actual: &str) -> Option<Vec<Part>> {
 }
 
 pub(super) fn lines(expected: &str, actual: &str) -> Option<Vec<Part>> {
-    let regions = by(expected, actual, |text| text.split_inclusive('\n').collect())?;
-    Some(folded(regions.into_iter().flat_map(with_words).collect(), &LINES))
+    let regions = by(expected, actual, |text| text.split_inclusive('\n').collect(), &mut { MAX_WORDS })?;
+    let mut words_left = MAX_WORDS;
+    let parts = regions.into_iter().flat_map(|region| with_words(region, &mut words_left));
+    Some(folded(parts.collect(), &LINES))
 }
 
-/// The comparison of two texts that are cut into tokens; `None` if there are too many.
-fn by<'t>(expected: &'t str, actual: &'t str, cut: fn(&'t str) -> Vec<&'t str>) -> Option<Vec<Region>> {
+/// The comparison of two texts that are cut into tokens; `None` if there are more than are left.
+fn by<'t>(
+    expected: &'t str,
+    actual: &'t str,
+    cut: fn(&'t str) -> Vec<&'t str>,
+    tokens_left: &mut usize,
+) -> Option<Vec<Region>> {
     let (left, right) = (cut(expected), cut(actual));
     let begin = left.iter().zip(&right).take_while(|(one, other)| one == other).count();
     let rest = left[begin..].iter().rev().zip(right[begin..].iter().rev());
     let end = rest.take_while(|(one, other)| one == other).count();
     let (one, other) = (&left[begin..left.len() - end], &right[begin..right.len() - end]);
-    if one.len() + other.len() > MAX_WORDS {
-        return None;
-    }
+    *tokens_left = tokens_left.checked_sub(one.len() + other.len())?;
     let diff = TextDiff::from_slices(one, other);
     let changes = diff.iter_all_changes().map(|change| (change.tag(), change.value()));
     let equal =
@@ -135,11 +141,11 @@ fn of_region(region: Region) -> impl Iterator<Item = Part> {
 }
 
 /// The parts of a region of lines, with the words that differ in them.
-fn with_words(region: Region) -> Vec<Part> {
+fn with_words(region: Region, words_left: &mut usize) -> Vec<Part> {
     let words = if region.expected.is_empty() || region.actual.is_empty() {
         None
     } else {
-        by(&region.expected, &region.actual, |text| text.tokenize_unicode_words())
+        by(&region.expected, &region.actual, |text| text.tokenize_unicode_words(), words_left)
     };
     let words = words.filter(|words| !is_another(words, &region.expected, &region.actual));
     let words = words.map(parts).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Rules of a case over the runs of its test: where something may vary, and how often a run needed that.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
 
 use eval_core::metric::LoosenedPoint;
 use eval_core::report::ScoredMetric;
@@ -23,7 +23,7 @@ pub struct AppliedRule<'r> {
 
 impl AppliedRule<'_> {
     /// The line of a rule that no run needed: `` `get_weather day: any` was equal in 20 of 20 runs ``.
-    fn unneeded(&self) -> String {
+    pub fn unneeded(&self) -> String {
         let Self { turn, point, runs, .. } = self;
         let what =
             if point.path.is_some() || point.matcher == "any" { "was equal" } else { "was not needed" };
@@ -74,10 +74,18 @@ impl<'r> TestResult<'r> {
         rules
     }
 
-    /// A line for each rule that none of several runs needed: the case may say its golden value alone.
-    pub fn unneeded_rules(&self) -> Vec<String> {
+    /// The rules that none of several runs needed: the case may say its golden values alone.
+    pub fn unneeded_rules(&self) -> Vec<AppliedRule<'r>> {
         let is_unneeded = |rule: &AppliedRule<'_>| rule.needed == 0 && rule.runs > 1;
-        self.rules().iter().filter(|rule| is_unneeded(rule)).map(AppliedRule::unneeded).collect()
+        self.rules().into_iter().filter(is_unneeded).collect()
+    }
+
+    /// The number of rules that were applied here, and not when the case ran.
+    pub fn loosened_since(&self, before: &TestResult<'_>) -> usize {
+        let names = |test: &TestResult<'_>| -> BTreeSet<(usize, String)> {
+            test.rules().iter().map(|rule| (rule.turn, rule.point.name())).collect()
+        };
+        names(self).difference(&names(before)).count()
     }
 }
 
@@ -99,9 +107,9 @@ mod tests {
         let turn = || Invocation::user("Weather?");
         let rules = TurnExpect::default().arg("f", "a", Matcher::Any).arg("g", "a", Matcher::Any);
         let call = |name: &str, a: i64| FunctionCall::new(name, json!({ "a": a }));
-        let expected = || turn().call(call("f", 1)).call(call("g", 1));
+        let expected_turn = || turn().call(call("f", 1)).call(call("g", 1));
         // The rules of two turns have the same names.
-        let case = EvalCase::new("c").turn(expected()).turn(expected());
+        let case = EvalCase::new("c").turn(expected_turn()).turn(expected_turn());
         let case = case.with_expect(Expect::default().turn(1, rules.clone()).turn(2, rules));
         let made = |a: i64| {
             let of = |name| Event::new("agent", Content::new("model", vec![Part::call(call(name, a))]));
@@ -119,9 +127,17 @@ mod tests {
         let told = |rules: Vec<AppliedRule<'_>>| -> Vec<_> {
             rules.iter().map(|rule| (rule.turn, rule.point.name(), rule.runs, rule.needed)).collect()
         };
-        let rule = |turn, call: &str, needed| (turn, format!("{call}#1 a: any"), 3, needed);
+        let rule = |turn, call: &str, needed| (turn, format!("{call} a: any"), 3, needed);
         let expected = [rule(1, "f", 0), rule(1, "g", 0), rule(2, "f", 3), rule(2, "g", 3)];
         assert_eq!(told(test.rules_of(metrics[0])), expected);
         assert_eq!(told(test.rules()), expected, "each once, although two metrics applied them");
+        assert_eq!(told(test.unneeded_rules()), expected[..2]);
+        assert_eq!(test.loosened_since(&test), 0);
+        let strict = EvalCase::new("c").turn(expected_turn()).turn(expected_turn());
+        let report = runner.run_case(&strict, || Replay::new([made(1), made(1)])).await.unwrap();
+        let tests = vec![RecordedTest::of_report(&report, began, began)];
+        let run = RecordedRun { tests, ..RecordedRun::default() };
+        let [before] = TestResult::all(&run).try_into().unwrap();
+        assert_eq!(test.loosened_since(&before), 4);
     }
 }

@@ -139,14 +139,7 @@ fn summary(run: &RescoredRun<'_>, changed: usize) -> String {
 
 /// The number of rules that were applied now, and not when the cases ran.
 fn loosened_since(run: &RescoredRun<'_>) -> usize {
-    let pairs = run.cases.iter().zip(&run.now.tests);
-    let added = pairs.map(|(case, now)| {
-        let names = |test: &TestResult<'_>| -> BTreeSet<(usize, String)> {
-            test.rules().iter().map(|rule| (rule.turn, rule.point.name())).collect()
-        };
-        names(now).difference(&names(&case.test)).count()
-    });
-    added.sum()
+    run.cases.iter().zip(&run.now.tests).map(|(case, now)| now.loosened_since(&case.test)).sum()
 }
 
 fn notes(run: &RescoredRun<'_>) -> Vec<String> {

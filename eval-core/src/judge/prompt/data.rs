@@ -8,7 +8,7 @@ use eval_format::{
     Value,
 };
 
-pub(crate) use crate::score::responses::calls_with_responses;
+use super::calls::calls_with_responses;
 
 /// The tool calls of a turn with their responses, a JSON object a line.
 /// Ids are left out: they differ in each run, so a recorded question would never match.

@@ -7,7 +7,6 @@ use eval_format::expect::{Others, Relation};
 use eval_format::{Criterion, FunctionCall, Invocation, MatchType};
 
 use super::calls::too_many;
-use super::trajectory_share;
 use crate::agent::BoxError;
 use crate::metric::loosened::LoosenedPoint;
 use crate::metric::metric_trait::{BoxMetric, Metric};
@@ -40,6 +39,8 @@ where
 {
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
         let (match_type, args) = comparison(self.name, Some(input.criterion)).unwrap_or_default();
+        let info = eval_format::metric::metric(self.name);
+        let counts_others = match_type == MatchType::Exact || info.is_some_and(|info| info.counts_others);
         Ok(input.score_turns(&|at, actual, expected| {
             let literal = (self.literal)(actual, expected, input.criterion);
             let rules = input.rules.map(|rules| rules.turn(at)).filter(|rules| !rules.is_literal());
@@ -47,14 +48,10 @@ where
             let expected: Vec<&FunctionCall> = expected.tool_calls().collect();
             let actual: Vec<&FunctionCall> = actual.tool_calls().collect();
             let calls = RuledCalls::new(&expected, &actual, rules, match_type, args);
-            let counts_others = match_type == MatchType::Exact || COUNT_OTHERS.contains(&self.name);
             loosened(literal, &calls, counts_others, |calls| (self.ruled)(calls, input.criterion))
         }))
     }
 }
-
-/// The metrics whose score other calls lower, whatever the match type is.
-const COUNT_OTHERS: [&str; 2] = [trajectory_share::PRECISION, trajectory_share::MATCH_RATIO];
 
 fn loosened(
     literal: Score,
@@ -90,8 +87,11 @@ fn points(calls: &RuledCalls<'_>, counts_others: bool, pairs: Option<&[Pair]>) -
         }
     }
     let mut points = Vec::new();
-    let mut add = |call: Option<&str>, path: Option<String>, matcher: String, needed: bool| {
-        points.push(LoosenedPoint { call: call.map(str::to_owned), path, matcher, needed });
+    let rule = |call: Option<&String>, matcher: String, needed: bool| LoosenedPoint {
+        call: call.cloned(),
+        path: None,
+        matcher,
+        needed,
     };
     let names = call_names(expected);
     for (at, call) in names.iter().enumerate() {
@@ -104,21 +104,19 @@ fn points(calls: &RuledCalls<'_>, counts_others: bool, pairs: Option<&[Pair]>) -
                 needed.iter_mut().zip(found).for_each(|(needed, point)| *needed |= point.needed);
             }
         }
-        for (point, needed) in of_args.into_iter().zip(needed) {
-            let path = Some(point.path).filter(|path| !path.is_empty());
-            add(Some(call), path, word(&point.matcher.to_value()), needed);
-        }
+        let of_args = of_args.iter().zip(needed);
+        points.extend(of_args.map(|(point, needed)| LoosenedPoint::of(call, point, needed)));
         if rules.is_optional(at) {
-            add(Some(call), None, "optional".to_owned(), pairs.is_some() && made[at].is_empty());
+            points.push(rule(Some(call), "optional".to_owned(), pairs.is_some() && made[at].is_empty()));
         }
         if rules.most(at) > 1 {
-            add(Some(call), None, format!("repeat: {}", rules.most(at)), made[at].len() > 1);
+            points.push(rule(Some(call), format!("repeat: {}", rules.most(at)), made[at].len() > 1));
         }
     }
     if rules.any_order() {
         let is_free = calls.match_type == MatchType::AnyOrder;
         let needed = !is_free && !in_order && calls.in_order().is_none_or(|pairing| !pairing.holds);
-        add(None, None, "order: any".to_owned(), needed);
+        points.push(rule(None, "order: any".to_owned(), needed));
     }
     if let Some(others) = rules.others() {
         let which = match others {
@@ -127,14 +125,9 @@ fn points(calls: &RuledCalls<'_>, counts_others: bool, pairs: Option<&[Pair]>) -
         };
         let is_other = |pair: &Pair| matches!(pair, Pair::Other(_));
         let needed = counts_others && pairs.into_iter().flatten().any(is_other);
-        add(None, None, format!("others: {which}"), needed);
+        points.push(rule(None, format!("others: {which}"), needed));
     }
     points
-}
-
-/// A matcher in the notation; a word without its quotes.
-fn word(value: &eval_format::Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 #[cfg(test)]

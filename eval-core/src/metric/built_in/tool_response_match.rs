@@ -2,7 +2,9 @@
 //!
 //! Source: this project. ADK keeps `tool_responses` and never compares them.
 
-use eval_format::expect::{Relation, TurnRules};
+use std::collections::HashMap;
+
+use eval_format::expect::{Point, Relation, TurnRules};
 use eval_format::{Criterion, FunctionResponse, Invocation};
 use eval_support::message::cut;
 
@@ -10,6 +12,7 @@ use crate::agent::BoxError;
 use crate::metric::loosened::LoosenedPoint;
 use crate::metric::{Metric, MetricInput, Score, Scores};
 use crate::score::responses::{Answered, Came, came};
+use crate::score::ruled::numbered;
 
 pub(super) const NAME: &str = "tool_response_match";
 
@@ -32,49 +35,55 @@ impl Metric for ToolResponseMatch {
 /// The score under the rules of a turn for responses. A response takes the place that it has without rules, and a rule says
 /// whether it may be another one there.
 fn under_rules(literal: Score, rules: &TurnRules, actual: &Invocation, golden: &Invocation) -> Score {
-    let positions: Vec<&FunctionResponse> = golden.tool_responses().collect();
-    if !(0..positions.len()).any(|at| rules.has_response_rules(at)) {
+    let responses: Vec<&FunctionResponse> = golden.tool_responses().collect();
+    if !(0..responses.len()).any(|at| rules.has_response_rules(at)) {
         return literal;
     }
+    let names = numbered(responses.iter().map(|response| response.name.as_deref().unwrap_or_default()));
+    let place: HashMap<*const FunctionResponse, usize> =
+        responses.iter().enumerate().map(|(at, response)| (std::ptr::from_ref(*response), at)).collect();
     let (expected, made) = (Answered::in_turn(golden), Answered::in_turn(actual));
     let mut points = Vec::new();
-    let mut notes = literal.notes().iter();
-    let mut score = Score::from(true);
-    let mut fails = false;
+    // Each response that did not come as expected has one note.
+    let mut literal_notes = literal.notes().iter();
+    let mut notes = Vec::new();
     for (expected, came) in expected.iter().zip(came(&expected, &made)) {
-        if came == Came::AsExpected {
+        let note = if came == Came::AsExpected { None } else { literal_notes.next().cloned() };
+        let at = place.get(&std::ptr::from_ref(expected.response)).copied();
+        let Some(at) = at.filter(|at| rules.has_response_rules(*at)) else {
+            notes.extend(note);
             continue;
-        }
-        // Each response that did not come as expected has one note.
-        let note = notes.next();
-        let at = positions.iter().position(|response| std::ptr::eq(*response, expected.response));
-        let relation = match (at, came) {
-            (Some(at), Came::Otherwise(a)) => {
-                Some(rules.compare_responses(at, expected.response, made[a].response))
-            }
-            _ => None,
         };
-        if let Some(Relation::Loosened(found)) = relation {
-            points.extend(found.into_iter().map(|point| LoosenedPoint {
-                call: expected.tool().map(str::to_owned),
-                path: Some(point.path),
-                matcher: point.matcher.to_string(),
-                needed: point.needed,
-            }));
-            continue;
-        }
-        fails = true;
-        score = note.into_iter().cloned().fold(score, Score::note);
-        if let Some(Relation::Mismatch(reasons)) =
-            relation.filter(|_| at.is_some_and(|at| rules.has_response_rules(at)))
-        {
-            score = reasons.iter().fold(score, |score, reason| score.note(reason.to_string()));
-        }
+        let all = |needed| rules.response_points(at).into_iter().map(move |point| (point, needed));
+        let applied: Vec<(Point, bool)> = match came {
+            Came::AsExpected => all(false).collect(),
+            // A response that did not come needs no rule, as a call that was not made.
+            Came::NotAtAll => {
+                notes.extend(note);
+                Vec::new()
+            }
+            Came::Otherwise(a) => match rules.compare_responses(at, expected.response, made[a].response) {
+                Relation::Equal => all(false).collect(),
+                Relation::Loosened(found) => {
+                    let needed: Vec<bool> = found.iter().map(|point| point.needed).collect();
+                    found.into_iter().zip(needed).collect()
+                }
+                Relation::Mismatch(reasons) => {
+                    notes.extend(note);
+                    notes.extend(reasons.iter().map(ToString::to_string));
+                    all(true).collect()
+                }
+                Relation::TooLarge => {
+                    notes.extend(note);
+                    all(true).collect()
+                }
+            },
+        };
+        points.extend(applied.iter().map(|(point, needed)| LoosenedPoint::of(&names[at], point, *needed)));
     }
     let number = literal.value();
-    let notes = score.notes().to_vec();
-    let score = notes.into_iter().fold(Score::from(!fails), Score::note);
-    score.with_loosened(points, number)
+    let score = Score::from(notes.is_empty());
+    notes.into_iter().fold(score, Score::note).with_loosened(points, number)
 }
 
 pub(super) fn turn(actual: &Invocation, expected: Option<&Invocation>, _: &Criterion) -> Score {
@@ -178,9 +187,26 @@ mod tests {
         assert_eq!((found.value(), found.literal(), found.loosened().len()), (Some(1.0), Some(0.0), 2));
         let found = score(r#"{"result": 42, "at": "2026-11-22"}"#);
         assert_eq!((found.value(), found.literal()), (Some(1.0), Some(1.0)));
+        let needed: Vec<bool> = found.loosened().iter().map(|point| point.needed).collect();
+        assert_eq!(needed, [false, false]);
         let found = score(r#"{"result": 44, "at": "2026-11-23"}"#);
         assert_eq!(found.value(), Some(0.0));
         assert!(found.notes().iter().any(|note| note.starts_with("`result` is 44")), "{:?}", found.notes());
+    }
+
+    #[test]
+    fn points_of_responses_have_the_names_of_the_notation() {
+        use eval_format::EvalCase;
+        use eval_format::expect::{Expect, Matcher, TurnExpect};
+
+        let golden = tools(&[("price", r#"{"n": 1}"#), ("price", r#"{"n": 2}"#)]);
+        let rules = TurnExpect::default().response("price#*", "n", Matcher::within(0.5));
+        let case = EvalCase::new("c").turn(golden).with_expect(Expect::default().turn(1, rules));
+        let actual = [tools(&[("price", r#"{"n": 1}"#), ("price", r#"{"n": 2.5}"#)])];
+        let found = score_case(&ToolResponseMatch, &case, &actual, &Criterion::new(1.0));
+        let points = found.scores()[0].loosened().iter().map(|point| (point.name(), point.needed));
+        let expected = [(r#"price#1 n: {"within":0.5}"#, false), (r#"price#2 n: {"within":0.5}"#, true)];
+        assert_eq!(points.collect::<Vec<_>>(), expected.map(|(name, needed)| (name.to_owned(), needed)));
     }
 
     #[test]

@@ -149,14 +149,16 @@ fn turn() -> impl Strategy<Value = Turn> {
     })
 }
 
+/// As many as the reference implementation was held to.
+const DRAWS: u32 = 12_000;
+
 fn draws() -> u32 {
-    std::env::var("PROPTEST_CASES").ok().and_then(|draws| draws.parse().ok()).unwrap_or(1_000)
+    std::env::var("PROPTEST_CASES").ok().and_then(|draws| draws.parse().ok()).unwrap_or(DRAWS)
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(draws()))]
 
-    /// `PROPTEST_CASES=12000` draws as many as the reference implementation was held to.
     #[test]
     fn pairings_are_those_that_trying_all_ways_finds(turn in turn()) {
         turn.check()?;

@@ -88,6 +88,19 @@ fn texts_on_the_way_are_read_by_a_judge_that_is_told_to() {
 }
 
 #[test]
+fn a_case_changes_the_criterion_of_a_metric_that_a_program_computes() {
+    let config = EvalConfig::default()
+        .with("tone", Criterion::new(1.0))
+        .with("tool_trajectory_avg_score", Criterion::new(1.0));
+    let changes = serde_json::json!({ "tone": 0.5, "tool_trajectory_avg_score": null });
+    let cases: Vec<EvalCase> =
+        everything().into_iter().map(|case| case.with_extra("_criteria", changes.clone())).collect();
+    let criteria = config.criteria.iter().map(|(name, criterion)| (name.as_str(), criterion));
+    let said = NotCompared::of(criteria, &[], &cases).to_string();
+    assert!(said.starts_with("2 tool calls, "), "{said}");
+}
+
+#[test]
 fn metrics_of_the_users_own_may_read_anything() {
     let config = EvalConfig::default().with("tone", Criterion::new(1.0));
     assert!(

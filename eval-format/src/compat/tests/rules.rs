@@ -98,6 +98,21 @@ fn a_rule_of_what_the_criteria_allow_is_a_warning_at_its_key() {
 }
 
 #[test]
+fn others_loosen_nothing_where_no_metric_counts_them() {
+    let cases = [case(json!({"1": {"others": "any"}}))];
+    for (metric, is_needless) in [
+        ("trajectory_recall", true),
+        ("trajectory_in_order_match", true),
+        ("trajectory_precision", false),
+        ("trajectory_match_ratio", false),
+        ("trajectory_exact_match", false),
+    ] {
+        let found = check_needless(&config(metric, Criterion::new(1.0)), &[], &cases);
+        assert_eq!(found.len(), usize::from(is_needless), "{metric}");
+    }
+}
+
+#[test]
 fn a_case_changes_criteria_of_its_config_and_no_others() {
     let base = config(TRAJECTORY, Criterion::new(1.0).with_match_type(MatchType::InOrder));
     let plain = case(json!(null));

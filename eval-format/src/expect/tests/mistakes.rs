@@ -366,3 +366,54 @@ fn another_name_of_the_key_is_an_error_that_names_it() {
         "{problems:?}"
     );
 }
+
+#[test]
+fn a_mistake_of_a_name_for_many_calls_is_told_once() {
+    let many = (0..50).map(|at| call("f", json!({ "x": at })));
+    let found = problems(case(many, calls("f#*", json!({ "y": "any" }))));
+    let messages: Vec<&str> = found.iter().map(|(problem, _)| problem.message.as_str()).collect();
+    assert_eq!(messages, ["the expected call has no argument `y`"]);
+}
+
+#[test]
+fn a_name_has_a_limited_number_of_rules() {
+    let args = |count: usize| -> serde_json::Value {
+        (0..count).map(|at| (format!("a{at}"), json!("any"))).collect::<serde_json::Map<_, _>>().into()
+    };
+    let golden = (0..300).map(|at| (format!("a{at}"), json!(at))).collect::<serde_json::Map<_, _>>();
+    let found = |count| problems(case([call("f", golden.clone().into())], calls("f", args(count))));
+    assert_eq!(found(256).len(), 0);
+    let [(problem, _)] = found(257).try_into().unwrap();
+    assert_eq!(problem.message, "there are 257 rules for one name, more than 256");
+}
+
+#[test]
+fn a_mistake_in_a_rule_of_a_response_names_its_field() {
+    let turn = crate::model::Invocation::parse(
+        r#"{"user_content": {}, "intermediate_data": {"tool_uses": [{"name": "f", "args": {}}],
+            "tool_responses": [{"name": "f", "response": {"n": 1}}]}}"#,
+    );
+    let rules = json!({ "1": { "responses": { "f": { "deep.x": "any" } } } });
+    let case = EvalCase::new("c").turn(turn.unwrap()).with_extra(EvalCase::EXPECT_KEY, rules);
+    let [(problem, at)] = problems(case).try_into().unwrap();
+    assert_eq!(
+        (problem.message.as_str(), at.as_str()),
+        ("the expected response has no field `deep.x`", r#""deep.x""#)
+    );
+    let help = problem.help.unwrap();
+    assert_eq!(help, r#"it has `n`; a field that may be added is `{"optional": ..}`"#);
+}
+
+#[test]
+fn calls_of_one_name_share_their_rules() {
+    use crate::expect::compare::CallRules;
+
+    let many = (0..3).map(|at| call("f", json!({ "x": at })));
+    let case = case(many, calls("f#*", json!({ "x": "any" })));
+    let rules = crate::expect::Rules::of(&case).unwrap();
+    let shared: Vec<_> = rules.turn(0).calls.iter().map(|call| call.args.as_ref()).collect();
+    let [Some(CallRules::Args(first)), Some(CallRules::Args(second)), _] = shared.as_slice() else {
+        panic!("{shared:?}")
+    };
+    assert!(std::sync::Arc::ptr_eq(first, second));
+}

@@ -118,3 +118,15 @@ fn the_parts_of_a_side_are_its_text() {
         }
     }
 }
+
+#[test]
+fn the_words_of_all_lines_of_a_text_have_one_limit() {
+    let text = |word: &str| {
+        let long = format!("{word} b ").repeat(400);
+        let lines: Vec<String> = (0..20).map(|at| format!("a{at} {long}\nline {at}\n")).collect();
+        lines.concat()
+    };
+    let parts = lines(&text("x"), &text("y")).unwrap();
+    let with_words = parts.iter().filter(|part| !part.words.is_empty()).count();
+    assert!((2..20).contains(&with_words), "{with_words}");
+}

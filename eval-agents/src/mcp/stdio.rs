@@ -18,9 +18,10 @@ const ENDS_WITHIN: Duration = Duration::from_secs(5);
 
 /// Answers a client on standard input and output with these golden tools, until the input ends.
 ///
-/// Calls are answered side by side, so one that a fault keeps waiting holds up no other.
-pub async fn serve_stdio(tools: GoldenTools) -> io::Result<()> {
-    serve(Mock::new(tools), stdin_lines(), io::stdout()).await
+/// Calls are answered side by side, so one that a fault keeps waiting holds up no other. `told` gets the message of each call
+/// that no golden answers, as it comes: a client may end this program at any time.
+pub async fn serve_stdio(tools: GoldenTools, told: impl Fn(&str) + Send + Sync + 'static) -> io::Result<()> {
+    serve(Mock::new(tools), stdin_lines(), io::stdout(), told).await
 }
 
 /// The lines of standard input. A thread reads them: reading blocks, and the answers go on meanwhile.
@@ -40,19 +41,27 @@ async fn serve(
     mock: Mock,
     mut lines: mpsc::UnboundedReceiver<io::Result<String>>,
     output: impl Write + Send + 'static,
+    told: impl Fn(&str) + Send + Sync + 'static,
 ) -> io::Result<()> {
-    let output = Arc::new(Mutex::new(output));
+    let output = Arc::new(Mutex::new((output, 0)));
+    let told = Arc::new(told);
     let mut answering: JoinSet<io::Result<()>> = JoinSet::new();
     while let Some(line) = lines.recv().await {
         let line = line?;
         if line.trim().is_empty() {
             continue;
         }
-        let (mock, output) = (mock.clone(), Arc::clone(&output));
+        let (mock, output, told) = (mock.clone(), Arc::clone(&output), Arc::clone(&told));
         answering.spawn(async move {
-            match messages::reply(&mock, line.as_bytes()).await {
+            let reply = messages::reply(&mock, line.as_bytes()).await;
+            let mut output = output.lock();
+            let (output, known) = &mut *output;
+            for miss in mock.tools.misses().iter().skip(*known) {
+                told(&miss.message);
+                *known += 1;
+            }
+            match reply {
                 Reply::Answer(answer) | Reply::Refused(answer) => {
-                    let mut output = output.lock();
                     writeln!(output, "{}", Value::Object(answer))?;
                     output.flush()
                 }
@@ -113,7 +122,7 @@ mod tests {
         }
         drop(sender);
         let output = Shared::default();
-        serve(Mock::new(tools), lines, output.clone()).await.unwrap();
+        serve(Mock::new(tools), lines, output.clone(), |_| {}).await.unwrap();
         let written = String::from_utf8(output.0.lock().clone()).unwrap();
         let lines: Vec<&str> = written.lines().collect();
         assert_eq!(lines.len(), 2, "{written}");

@@ -148,8 +148,8 @@ impl fmt::Display for RunnerError {
             Self::ToolList(why) => f.write_str(why),
             Self::FaultsOfRealTools { file } => write!(
                 f,
-                "nothing plays the faults of `{file}`, as the tools of the agent run; say `--tools golden` to `run`, or \
-                 `tools(ToolSource::Golden)` of the runner"
+                "nothing plays the faults of `{file}`, as the tools of the agent run, and not golden ones \
+                 (`tools(ToolSource::Golden)`, `--tools golden`)"
             ),
             Self::Incompatible(all) => {
                 let all: Vec<String> = all.iter().map(ToString::to_string).collect();

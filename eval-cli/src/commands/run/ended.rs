@@ -16,6 +16,9 @@ use crate::output::width::fitted;
 use crate::output::{CaseOfFile, CommandError, rerun_command};
 use crate::recorded::{RunResults, TestResult, near};
 
+/// The help of a mistake in a file of faults that has none of its own.
+pub(super) const WRONG_FAULTS: &str = "mend the file of `--faults`";
+
 #[derive(Debug)]
 pub(super) struct Planned {
     file: String,
@@ -108,7 +111,10 @@ pub(super) fn not_planned(error: &RunDirError) -> CommandError {
                 format!("`cargo evalset check {}` shows where", shell::word(problems.file())),
             )
         }
-        RunDirError::Faults(problems) => wrong_faults(problems),
+        RunDirError::Runner { source: RunnerError::FaultsOfRealTools { .. }, .. } => {
+            CommandError::new(in_one_line(error), "add `--tools golden`, or leave out `--faults`")
+        }
+        RunDirError::Faults(problems) => wrong_in(problems, WRONG_FAULTS),
         RunDirError::NoneOfTags => CommandError::new(
             in_one_line(error),
             "`cargo evalset list` shows the tags of cases; a case with a tag of `--skip-tag` is left out, whatever `--tag` says",
@@ -124,11 +130,11 @@ pub(super) fn not_planned(error: &RunDirError) -> CommandError {
     }
 }
 
-/// The error of a file of faults, with the place of its first mistake.
-pub(super) fn wrong_faults(problems: &Problems) -> CommandError {
+/// The error of a file beside the sets, with the place of its first mistake. `otherwise` is the help of a mistake without any.
+pub(in crate::commands) fn wrong_in(problems: &Problems, otherwise: &str) -> CommandError {
     let errors: Vec<_> = problems.iter().filter(|problem| problem.is_error()).collect();
     let Some(first) = errors.first() else {
-        return CommandError::new(one_line(&problems.to_string()), "mend the file of `--faults`");
+        return CommandError::new(one_line(&problems.to_string()), otherwise);
     };
     let (line, column) = line_column(problems.text(), first.range.start);
     let more = match errors.len() - 1 {
@@ -136,7 +142,7 @@ pub(super) fn wrong_faults(problems: &Problems) -> CommandError {
         more => format!(" (and {})", count(more, "further error")),
     };
     let place = format!("{}:{line}:{column}", one_line(problems.file()));
-    let help = first.help.as_deref().unwrap_or("mend the file of `--faults`");
+    let help = first.help.as_deref().unwrap_or(otherwise);
     CommandError::new(format!("{place}: {}{more}", one_line(&first.message)), one_line(help))
 }
 

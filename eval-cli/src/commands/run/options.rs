@@ -7,7 +7,7 @@ use eval_format::metric::metric;
 use eval_report::command::options::{OPTIONS, RunOption, RunOptions};
 use eval_support::untrusted::one_line;
 
-use super::ended::wrong_faults;
+use super::ended::{WRONG_FAULTS, wrong_in};
 use crate::commands::metrics::no_such_metric;
 use crate::files::read_config;
 use crate::output::CommandError;
@@ -93,7 +93,7 @@ pub(super) fn apply(options: &RunOptions, runner: EvalRunner) -> Result<EvalRunn
     };
     let runner = match &options.faults {
         Some(path) => runner.faults(path).map_err(|error| match error {
-            ReadError::Problems(problems) => wrong_faults(&problems),
+            ReadError::Problems(problems) => wrong_in(&problems, WRONG_FAULTS),
             error => CommandError::new(
                 one_line(&error.to_string()),
                 "name a file that you may read: `--faults outage.json`",

@@ -122,7 +122,7 @@ mod tests {
         tools
     }
 
-    fn of(injections: serde_json::Value) -> serde_json::Value {
+    fn of(injections: &serde_json::Value) -> serde_json::Value {
         json!({"tool_simulation_configs": [{"tool_name": "f", "injection_configs": injections}]})
     }
 
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn calls_are_counted_among_those_that_come_to_the_injection() {
-        let file = of(json!([
+        let file = of(&json!([
             {"match_args": {"x": 1}, "calls": [2], "injected_response": {"n": "second of x=1"}, "injected_latency_seconds": 2},
             {"calls": [1], "injected_error": {"injected_http_error_code": 503, "error_message": "down"}},
         ]));
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn a_fault_that_the_calls_of_the_case_would_reach_has_to_be_reached() {
-        let file = of(json!([{"match_args": {"x": 1}, "calls": [2], "injected_response": {"n": 1}}]));
+        let file = of(&json!([{"match_args": {"x": 1}, "calls": [2], "injected_response": {"n": 1}}]));
         let twice = case(&json!([["f", {"x": 1}], ["f", {"x": 1}]]));
         let idle = tools(&twice, &file);
         idle.call("f", &Map::from([("x", 1)])).unwrap();
@@ -211,7 +211,7 @@ mod tests {
         assert!(other.unused().contains(&"no fault of <faults> answered a call".to_owned()));
         // A fault of the case itself answers first, and its call is not one that the file would answer.
         let own = once.with_extra("_tools", json!({"1": {"f#1": {"after": 1}}}));
-        let all = of(json!([{"injected_response": {"n": 1}}]));
+        let all = of(&json!([{"injected_response": {"n": 1}}]));
         let own = tools(&own, &all);
         assert_eq!(own.call("f", &Map::from([("x", 1)])).unwrap().fault.as_deref(), Some("f#1"));
         assert_eq!(own.unreached(), None);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use eval_support::words::{code_list, did_you_mean, short_code_list};
 
 use super::{ToolInjection, ToolInjections, error_response};
-use crate::model::EvalCase;
+use crate::model::{EvalCase, Invocation};
 use crate::problem::{JsonPath, Positions, Problem, ProblemCode, Problems, shown};
 use crate::schema::Place;
 use crate::syntax::{Entry, Node};
@@ -46,7 +46,7 @@ impl CheckedInjections {
     /// A problem for each tool that none of the cases expects a call of: its faults would never be seen.
     pub fn unexpected_tools<'c>(&self, cases: impl IntoIterator<Item = &'c EvalCase>) -> Vec<Problem> {
         let turns = cases.into_iter().flat_map(|case| &case.conversation);
-        let names = turns.flat_map(|turn| turn.tool_calls()).filter_map(|call| call.name.as_deref());
+        let names = turns.flat_map(Invocation::tool_calls).filter_map(|call| call.name.as_deref());
         let expected: BTreeSet<&str> = names.collect();
         let unexpected = self.tools.iter().filter(|tool| !expected.contains(&*tool.name));
         let problem = |tool: &NamedTool| {

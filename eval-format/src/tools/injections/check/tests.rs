@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::{FunctionCall, Invocation};
+use crate::model::FunctionCall;
 use crate::problem::line_column;
 
 fn of(injection: &str) -> String {
@@ -37,11 +37,11 @@ fn injections_are_faults_with_their_lines() {
 #[test]
 fn arguments_are_equal_as_in_python_at_the_top_level() {
     for (expected, args, matches) in [
-        (r#"{}"#, r#"{"a": 1}"#, true),
+        ("{}", r#"{"a": 1}"#, true),
         (r#"{"a": 1.0}"#, r#"{"a": 1, "b": 2}"#, true),
         (r#"{"a": 1}"#, r#"{"a": true}"#, true),
         (r#"{"a": {"b": 1}}"#, r#"{"a": {"b": 1, "c": 2}}"#, false),
-        (r#"{"a": null}"#, r#"{}"#, false),
+        (r#"{"a": null}"#, "{}", false),
         (r#"{"a": "1"}"#, r#"{"a": 1}"#, false),
     ] {
         let file = of(&format!(r#"{{"match_args": {expected}, "injected_response": {{"n": 1}}}}"#));
@@ -60,7 +60,7 @@ fn what_is_not_the_same_each_time_is_an_error_with_its_place() {
     let seconds = "it is a number of seconds, from 0 to 120";
     let response = "write what the tool answers: {\"hits\": []}; ADK takes no other values";
     for (injection, expected) in [
-        (r#"{}"#, "wrong-type the injection changes nothing `{}`; add `injected_response` or `injected_error`".to_owned()),
+        ("{}", "wrong-type the injection changes nothing `{}`; add `injected_response` or `injected_error`".to_owned()),
         (r#"{"injected_latency_seconds": 1}"#, "wrong-type the injection changes nothing `{\"injected_latency_seconds\": 1}`; add `injected_response` or `injected_error`".to_owned()),
         (r#"{"injected_response": {}}"#, format!("wrong-type `injected_response` is no object with something in it `{{}}`; {response}")),
         (r#"{"injected_response": [1]}"#, format!("wrong-type `injected_response` is no object with something in it `[1]`; {response}")),

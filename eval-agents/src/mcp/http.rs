@@ -13,7 +13,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpStream;
 
 use super::messages::{self, Reply};
-use super::{MOCKS, Mock};
+use super::mock::{MOCKS, Mock};
 
 /// The path of a mock, up to its token.
 pub(super) const PREFIX: &str = "/mcp/";

@@ -2,7 +2,8 @@
 
 use eval_core::format::{Map, Value};
 
-use super::{Mock, tool_result};
+use super::mock::Mock;
+use super::tool_result;
 
 /// What becomes of a message.
 pub(super) enum Reply {

@@ -7,7 +7,6 @@ use std::time::Duration;
 pub use check::{CheckedInjections, check_injections};
 
 use super::faults::FaultOutcome;
-use crate::problem::Problems;
 use crate::value::{Map, Value};
 
 /// The injections of a fault file, for the tools of any case.
@@ -51,11 +50,6 @@ pub struct ToolInjection {
 }
 
 impl ToolInjections {
-    /// Reads a fault file.
-    pub fn parse(text: &str) -> Result<Self, Problems> {
-        check_injections("<faults>", text.as_bytes()).into_result()
-    }
-
     /// The injections that match a call, in the order of the file, each with its position. The first one whose turn it is
     /// answers: see [`ToolInjection::calls`].
     ///

@@ -71,6 +71,13 @@ impl CheckedInjections {
     }
 }
 
+impl ToolInjections {
+    /// Reads a fault file.
+    pub fn parse(text: &str) -> Result<Self, Problems> {
+        check_injections("<faults>", text.as_bytes()).into_result()
+    }
+}
+
 /// Reads and checks a fault file: JSON of ADK's environment simulation.
 ///
 /// ```

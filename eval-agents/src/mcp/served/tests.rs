@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
-use eval_core::format::{EvalCase, Invocation};
+use eval_core::format::{EvalCase, Invocation, Value};
 
 use super::*;
 

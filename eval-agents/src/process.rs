@@ -22,6 +22,7 @@ use eval_core::{Agent, BoxError, Recorder, Session, Turn};
 use eval_support::mutex::Mutex;
 use eval_support::setters;
 
+use crate::mcp::McpMock;
 use crate::wire;
 use child::{Child, Seat};
 pub use error::ProcessError;
@@ -147,12 +148,14 @@ impl Agent for Process {
         self.recorder = Some(session.recorder().clone());
         let seat = self.seat.insert(self.seat(&session.session_id)?);
         seat.wait_for_hello(self.ready_within).await?;
-        seat.ask(message::start(session)).await?;
+        let golden = session.recorder().golden_tools();
+        let mock = golden.clone().map(McpMock::start).transpose();
+        seat.ask(message::start(session, mock.as_ref().ok().and_then(|mock| Some(mock.as_ref()?.url()))))
+            .await?;
         match seat.reply().await? {
             Reply::Started { details, tools } => {
                 self.details = details;
-                let golden = session.recorder().golden_tools();
-                match Answers::begin(golden, tools.as_deref(), seat.writer(), &self.state) {
+                match Answers::begin(golden, mock, tools.as_deref(), seat.writer(), &self.state) {
                     Ok(answers) => self.answers = answers,
                     Err(error) => return Err(seat.explain(error).await.into()),
                 }

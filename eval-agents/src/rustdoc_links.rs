@@ -15,6 +15,7 @@ macro_rules! page {
             "[begin]: eval_core::metric#which-metric-to-begin-with\n",
             "[ci]: https://docs.rs/eval-core/latest/eval_core/_documentation/ci\n",
             "[golden tools]: https://docs.rs/eval-core/latest/eval_core/_documentation/golden_tools\n",
+            "[mcp]: https://docs.rs/eval-core/latest/eval_core/_documentation/golden_tools#tools-from-mcp-servers\n",
             "[goldens]: https://docs.rs/eval-core/latest/eval_core/_documentation/goldens\n",
             "[metric programs]: eval_core::metric#programs-as-metrics\n",
             "[programs]: eval_core::runner\n",

@@ -13,6 +13,7 @@ mod fmt;
 mod gate;
 mod import;
 mod list;
+mod mcp;
 mod metrics;
 mod migrate;
 mod new;
@@ -69,6 +70,7 @@ pub(crate) enum Command {
     AddCase(add_case::Args),
     RemoveCase(remove_case::Args),
     RenameCase(rename_case::Args),
+    Mcp(mcp::Args),
     Metrics(metrics::Args),
     Plan(plan::Args),
     Report(report::Args),
@@ -107,6 +109,7 @@ impl Command {
             Self::AddCase(args) => add_case::run(args),
             Self::RemoveCase(args) => remove_case::run(args),
             Self::RenameCase(args) => rename_case::run(args),
+            Self::Mcp(args) => mcp::run(args),
             Self::Metrics(args) => metrics::run(args),
             Self::Plan(args) => plan::run(args),
             Self::Record(args) => record::run(args),

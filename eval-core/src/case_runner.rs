@@ -12,7 +12,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use eval_format::config::UserSimulatorConfig;
-use eval_format::{EvalCase, EvalConfig, PassRule, ToolSource};
+use eval_format::tools::ToolInjections;
+use eval_format::{EvalCase, EvalConfig, PassRule, ToolSource, Value};
 
 use crate::agent::{BoxAgent, Erased, Log};
 use crate::decide::{Decision, decide};
@@ -40,6 +41,15 @@ pub(crate) struct CaseRunner {
     simulation: Simulation,
     pub(crate) options: Options,
     names: SessionNames,
+    tool_files: ToolFiles,
+}
+
+/// What files beside a set say of its golden tools.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ToolFiles {
+    pub(crate) faults: Option<Arc<ToolInjections>>,
+    /// The declarations of the tools.
+    pub(crate) declarations: Option<Arc<Vec<Value>>>,
 }
 
 /// The names of a session whose case has none.
@@ -137,7 +147,24 @@ impl CaseRunner {
         let default = UserSimulatorConfig::default();
         let simulation = Simulation::new(config.user_simulator_config.as_ref().unwrap_or(&default))?;
         let scoring = ScoringPlan::new(config, custom, judges.clone(), options, stopped)?;
-        Ok(Self { scoring, judges, simulation, options, names })
+        Ok(Self { scoring, judges, simulation, options, names, tool_files: ToolFiles::default() })
+    }
+
+    /// The same runner, for whose golden tools these files hold.
+    pub(crate) fn with_tool_files(self, tool_files: ToolFiles) -> Self {
+        Self { tool_files, ..self }
+    }
+
+    fn golden_tools(&self, case: &EvalCase) -> GoldenTools {
+        let ToolFiles { faults, declarations } = &self.tool_files;
+        let tools = match faults {
+            Some(faults) => GoldenTools::with_injections(case, Arc::clone(faults)),
+            None => GoldenTools::new(case),
+        };
+        match declarations {
+            Some(declarations) => tools.with_declarations(Arc::clone(declarations)),
+            None => tools,
+        }
     }
 
     pub(crate) async fn run(&self, identified: &IdentifiedCase<'_>, source: impl AgentSource) -> CaseReport {
@@ -213,7 +240,7 @@ impl CaseRunner {
         let simulator = MeteredJudge::new(self.judges.of_case(&case.eval_id));
         let judge = simulator.judge();
         let user = User::of(case, &self.simulation, &judge, run.number);
-        let tools = (self.options.tools == ToolSource::Golden).then(|| GoldenTools::new(case));
+        let tools = (self.options.tools == ToolSource::Golden).then(|| self.golden_tools(case));
         let events = Log::with_tools(tools);
         let begins = |turn| log.turn_began(run.number, turn, turns_of(case));
         // Some code of the agent runs outside of its guards, such as the `Display` of its errors.

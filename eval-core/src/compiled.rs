@@ -36,6 +36,10 @@ pub struct SetSource {
     pub config: ConfigSource,
     /// The initial session of an old test file.
     pub session: Option<FileSource>,
+    /// The faults of golden tools.
+    pub faults: Option<FileSource>,
+    /// The declarations of golden tools.
+    pub tool_list: Option<FileSource>,
     /// Files that would have been read if they had existed.
     pub absent: &'static [&'static str],
     /// The options for running and deciding the cases.
@@ -82,7 +86,12 @@ impl SetSource {
         };
         let recording = self.recording.as_ref().filter(|_| replays);
         let recording = recording.and_then(|it| Some(FileSource { file: it.file, text: it.text? }));
-        std::iter::once(set).chain(config).chain(self.session).chain(recording)
+        std::iter::once(set)
+            .chain(config)
+            .chain(self.session)
+            .chain(self.faults)
+            .chain(self.tool_list)
+            .chain(recording)
     }
 }
 

@@ -29,6 +29,7 @@
 
 mod answers;
 mod golden;
+mod injected;
 
 pub use answers::{ToolAnswer, ToolOutcome};
 pub use golden::{Answered, GoldenError, GoldenTools, ToolMiss};

@@ -6,6 +6,7 @@
 //! | config | `test_config.json`, `eval_config.json`; `test_config.json` holds for all sets of its folder |
 //! | session of an old test file | `*.session.json` |
 //! | recording of judges' answers | `*.judge.json`, with the name of its set: `x.evalset.judge.json` |
+//! | declarations of tools | `*.tools.json`, with the name of its set: `x.evalset.tools.json` |
 //!
 //! The attribute, `EvalRunner` and `cargo evalset` all go by these names.
 //!
@@ -39,6 +40,9 @@ pub const SESSION_SUFFIX: &str = ".session.json";
 /// The suffix of recordings.
 pub const RECORDING_SUFFIX: &str = ".judge.json";
 
+/// The suffix of declarations of tools.
+pub const TOOL_LIST_SUFFIX: &str = ".tools.json";
+
 /// The kind of a file, by its name alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -51,6 +55,8 @@ pub enum FileKind {
     Session,
     /// A recording of judges' answers.
     Recording,
+    /// Declarations of tools.
+    ToolList,
 }
 
 impl FileKind {
@@ -64,10 +70,11 @@ impl FileKind {
     /// assert_eq!(FileKind::from_name("evals/weather.json"), None);
     /// ```
     pub fn from_name(name: &str) -> Option<Self> {
-        let kinds: [(Self, &[&str]); 4] = [
+        let kinds: [(Self, &[&str]); 5] = [
             (Self::Config, &CONFIG_NAMES),
             (Self::Session, &[SESSION_SUFFIX]),
             (Self::Recording, &[RECORDING_SUFFIX]),
+            (Self::ToolList, &[TOOL_LIST_SUFFIX]),
             (Self::Set, &SET_SUFFIXES),
         ];
         let mut kinds = kinds.into_iter();
@@ -137,6 +144,17 @@ pub fn recording_path(set: &str) -> String {
     format!("{}{RECORDING_SUFFIX}", set.strip_suffix(".json").unwrap_or(set))
 }
 
+/// The path of the declarations of a set's tools: `x.evalset.json` has `x.evalset.tools.json`. `set` may be a name or a path.
+///
+/// ```
+/// use eval_format::conventions::tool_list_path;
+///
+/// assert_eq!(tool_list_path("evals/weather.evalset.json"), "evals/weather.evalset.tools.json");
+/// ```
+pub fn tool_list_path(set: &str) -> String {
+    format!("{}{TOOL_LIST_SUFFIX}", set.strip_suffix(".json").unwrap_or(set))
+}
+
 /// The names of the sets that a session file may be named after, whether they exist or not.
 ///
 /// ```
@@ -162,6 +180,7 @@ mod tests {
             ("strict.eval_config.json", Some(FileKind::Config)),
             ("trip.session.json", Some(FileKind::Session)),
             ("trip.evalset.judge.json", Some(FileKind::Recording)),
+            ("trip.evalset.tools.json", Some(FileKind::ToolList)),
             ("a.json", None),
             ("", None),
         ] {

@@ -45,6 +45,13 @@ pub fn json_schema(kind: FileKind) -> Value {
             ("The initial session of a test file", vec![definitions.reference(&OLD_SESSION)])
         }
         FileKind::Recording => ("A recording of judges", vec![definitions.reference(&RECORDING)]),
+        // What is below `tools` is MCP's.
+        FileKind::ToolList => {
+            let list = object([("type", "object".into()), ("required", Value::Array(vec!["tools".into()]))]);
+            let answer =
+                object([("type", "object".into()), ("required", Value::Array(vec!["result".into()]))]);
+            ("Declarations of tools: the answer of an MCP server to `tools/list`", vec![list, answer])
+        }
     };
     let made = definitions.0.into_iter().map(|(_, name, schema)| (name, schema));
     let of_expect = (kind == FileKind::Set).then(expect::definitions).into_iter().flatten();

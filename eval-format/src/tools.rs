@@ -1,4 +1,5 @@
-//! Golden tools: the calls of a turn with the responses that answer them, and the faults of tools in the key `_tools`.
+//! Golden tools: the calls of a turn with the responses that answer them, and the faults of tools: in the key
+//! `_tools` of a case, or in a fault file for all cases.
 //!
 //! With golden tools no tool of the agent runs: what the case says that a tool answered is the answer. A fault takes the
 //! place of an answer, delays it, or changes the session state beside it.
@@ -18,11 +19,15 @@
 
 mod answers;
 mod check;
+mod declarations;
 mod faults;
+mod injections;
 
 pub use answers::{answered_calls, calls_with_responses};
 pub(crate) use check::{call_places, check};
+pub use declarations::{CheckedDeclarations, check_declarations};
 pub use faults::{FaultOutcome, ToolFault, ToolFaults};
+pub use injections::{CheckedInjections, ToolInjection, ToolInjections, check_injections};
 
 /// The tool that hands the conversation to another agent. It has no answer of its own, so it always runs.
 pub const TRANSFER_TO_AGENT: &str = "transfer_to_agent";

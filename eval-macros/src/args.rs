@@ -8,6 +8,7 @@ mod metrics;
 mod running;
 mod value;
 
+use eval_format::ToolSource;
 use eval_format::options::MOST_RUNS;
 use eval_support::words::{code_list, did_you_mean};
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
@@ -34,6 +35,8 @@ pub(crate) struct Args {
     pub(crate) cases: Vec<LitStr>,
     /// The session of old test files.
     pub(crate) session: Option<LitStr>,
+    /// The file of faults of golden tools.
+    pub(crate) faults: Option<LitStr>,
     pub(crate) running: Running,
     pub(crate) runtime: Runtime,
     /// The path of eval-core, if it is not `::eval_core`.
@@ -70,6 +73,9 @@ const OPTIONS: &[(&str, &str, Read)] = &[
     ("retry", "retry = 2", |args, value, _| args.running.read_retry(value)),
     ("timeout", r#"timeout = "30s""#, |args, value, _| args.running.read_timeout(value)),
     ("tools", r#"tools = "golden""#, |args, value, _| args.running.read_tools(value)),
+    ("faults", r#"faults = "evals/outage.json""#, |args, value, _| {
+        value.string().map(|path| args.faults = Some(path))
+    }),
     ("session", r#"session = "evals/trip.session.json""#, |args, value, _| {
         value.string().map(|path| args.session = Some(path))
     }),
@@ -178,6 +184,13 @@ impl Reader<'_> {
             );
         }
         args.running.check(diagnostics);
+        if let (Some(path), ToolSource::Real) = (&args.faults, args.running.tools) {
+            diagnostics.error(
+                path.span(),
+                "nothing plays the faults of a file, as the tools of the agent run",
+                r#"add `tools = "golden"`, or leave `faults` out"#,
+            );
+        }
         args.runtime.check(diagnostics);
         args
     }

@@ -75,7 +75,8 @@ fn runs_case(args: &Args, item: &Item, names: &Names<'_>, suite: &Suite) -> Toke
     let expected = item.should_panic().map(|expected| quote!(, #expected));
     let count = suite.sets.len();
     let ignored = item.case_attributes.iter().any(|attribute| attribute.path().is_ident("ignore"));
-    let sets = Sets { args, names, ignored, target: &Target::current() };
+    let faults = suite.faults.as_deref();
+    let sets = Sets { args, names, faults, ignored, target: &Target::current() };
     let sets = suite.sets.iter().map(|set| sets.source(set));
     // The names of the arguments are unlikely in the user's crate: a function or static `case` there would
     // hide ours.

@@ -8,6 +8,7 @@ mod args;
 mod configs;
 mod diagnostics;
 mod expand;
+mod faults;
 mod features;
 mod files;
 mod filter;
@@ -44,7 +45,8 @@ use suite::Suite;
 /// * `runs = 3`, `pass = "mean" | "all" | "any" | "at_least(2)"`, `gate = "mean" | "every_turn"`: how often, and what
 ///   passes
 /// * `retry = 2`: the most repetitions of a run in which the agent was not reached
-/// * `tools = "golden"`: the responses of each case answer the calls of its agent, and no tool runs
+/// * `tools = "golden"`: the responses of each case answer the calls of its agent, and no tool runs;
+///   `faults = "evals/outage.json"`: the faults of these tools
 /// * `timeout = "30s"`, `session = "evals/trip.session.json"`, `flavor = "multi_thread"`, `worker_threads = 2`,
 ///   `crate = path`
 #[proc_macro_attribute]

@@ -8,13 +8,16 @@ use std::sync::Arc;
 
 use eval_format::__private::{simulated_users, test_names};
 use eval_format::compat::{Incompatibility, check_compatibility, check_tools};
+use eval_format::conventions::tool_list_path;
 use eval_format::reader::{CaseSpan, CheckedSet, check_set};
+use eval_format::tools::check_declarations;
 use eval_format::{ToolSource, TurnAggregation};
 use syn::LitStr;
 
 use crate::args::Args;
 use crate::configs::{ConfigSource, Configs, SetConfig};
 use crate::diagnostics::Diagnostics;
+use crate::faults::Faults;
 use crate::features::Feature;
 use crate::files::{Folders, Found, SourceFile};
 use crate::filter::{Case, Filter};
@@ -25,6 +28,8 @@ use crate::recordings::Recording;
 #[derive(Debug)]
 pub(crate) struct Suite {
     pub(crate) sets: Vec<SuiteSet>,
+    /// The file of faults of golden tools, relative to the package.
+    pub(crate) faults: Option<String>,
     /// For a directory or a glob: the path as written. `sets` has its files.
     pub(crate) pattern: Option<String>,
 }
@@ -41,7 +46,9 @@ pub(crate) struct SuiteSet {
     pub(crate) session: Option<String>,
     /// The recording of judges' answers; `None` if nothing may ask a judge.
     pub(crate) recording: Option<Recording>,
-    /// Config files that do not exist, relative to the package. The tests are stale once one of them exists.
+    /// The declarations of golden tools that are compiled in beside the set, relative to the package.
+    pub(crate) tool_list: Option<String>,
+    /// Config files, and declarations of tools, that do not exist, relative to the package. The tests are stale once one of them exists.
     pub(crate) absent: Vec<String>,
 }
 
@@ -60,6 +67,7 @@ impl Suite {
         let folders = diagnostics.ok(Folders::of(path.span()))?;
         let session = args.session.as_ref().map(|at| (at, diagnostics.ok(folders.file(at, "session file"))));
         let session = session.map(|(at, file)| Some((at, file?)));
+        let faults = args.faults.as_ref().and_then(|at| Faults::named(at, &folders, diagnostics));
         let filter = Filter::parse(&args.cases, diagnostics);
         let mut collector = Collector {
             path,
@@ -72,8 +80,16 @@ impl Suite {
             folders: &folders,
             diagnostics,
         };
-        let suite = collector.suite()?;
+        let mut suite = collector.suite()?;
         collector.check_filter(&suite);
+        if let Some(faults) = faults {
+            let sets = suite.sets.iter().map(|set| set.read.checked.set.as_ref());
+            // If a set has errors, which are reported, it may expect any tool.
+            if let Some(sets) = sets.collect::<Option<Vec<_>>>() {
+                faults.check(sets.into_iter().flat_map(|set| &set.eval_cases), diagnostics);
+            }
+            suite.faults = Some(faults.file);
+        }
         Some(suite)
     }
 }
@@ -96,7 +112,7 @@ impl Collector<'_> {
         match self.diagnostics.ok(self.folders.sets(self.path))? {
             Found::One(file) => {
                 let sets = self.set(file, None, Vec::new()).into_iter().collect();
-                Some(Suite { sets, pattern: None })
+                Some(Suite { sets, faults: None, pattern: None })
             }
             Found::Many(members) => {
                 let below: Vec<&str> = members.iter().map(|member| member.below.as_str()).collect();
@@ -105,7 +121,7 @@ impl Collector<'_> {
                     let top = member.top().map(Path::to_path_buf);
                     self.set(member.file, top.as_deref(), path)
                 });
-                Some(Suite { sets: sets.collect(), pattern: Some(self.path.value()) })
+                Some(Suite { sets: sets.collect(), faults: None, pattern: Some(self.path.value()) })
             }
         }
     }
@@ -125,7 +141,8 @@ impl Collector<'_> {
         self.report_drafts(&read, &taken);
         let session = session.filter(|_| read.session.is_some()).map(|file| file.relative);
         let recording = Recording::beside(&file, self.folders, self.path.span(), self.diagnostics);
-        let (config, absent) = self.configs.of(&file, top, self.diagnostics);
+        let (config, mut absent) = self.configs.of(&file, top, self.diagnostics);
+        let tool_list = self.tool_list(&file, &mut absent);
         self.report_incompatibilities(&read, &config, &taken);
         self.report_simulated_users(&read, &taken);
         // All names are made before the filter: it must not change the names of the tests that it leaves.
@@ -140,7 +157,29 @@ impl Collector<'_> {
             || recording.questions.is_some()
             || read.may_simulate_users();
         let (config, recording) = (config.source, may_ask.then_some(recording));
-        Some(SuiteSet { file, read, modules, cases, config, session, recording, absent })
+        Some(SuiteSet { file, read, modules, cases, config, session, recording, tool_list, absent })
+    }
+
+    /// The declarations of tools beside a set, checked, or the name of the file that is absent.
+    fn tool_list(&mut self, set: &SourceFile, absent: &mut Vec<String>) -> Option<String> {
+        if self.tools == ToolSource::Real {
+            return None;
+        }
+        let file = self.folders.beside(set, &tool_list_path(set.name()));
+        if !file.absolute.is_file() {
+            absent.push(file.relative);
+            return None;
+        }
+        match read_file(&file) {
+            Ok(bytes) => {
+                let checked = check_declarations(&file.shown, &bytes);
+                for problem in &checked.problems {
+                    self.diagnostics.problem(self.path.span(), problem, &checked.file, &checked.text);
+                }
+            }
+            Err(unreadable) => unreadable.report(self.path.span(), self.diagnostics),
+        }
+        Some(file.relative)
     }
 
     /// The ids of the cases that `cases` takes.

@@ -183,6 +183,9 @@ impl EvalCommand {
         if let Some(path) = &args.options.config {
             runner = runner.__config_file(path).map_err(|error| error.to_string())?;
         }
+        if let Some(path) = &args.options.faults {
+            runner = runner.faults(path).map_err(|error| error.to_string())?;
+        }
         runner = args.options.apply(runner);
         let plan = runner.__select_cases(&args.sets, &args.cases, &args.options.tags);
         let plan = plan.map_err(|error| error.to_string())?;

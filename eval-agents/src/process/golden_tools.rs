@@ -1,5 +1,6 @@
 //! Golden tools of a program: it asks for the answer to each call of a tool, in the middle of a turn.
 
+use std::io;
 use std::sync::Arc;
 
 use eval_core::Recorder;
@@ -11,6 +12,7 @@ use tokio::task::JoinSet;
 use super::child::Writer;
 use super::error::ProcessError;
 use super::message::{self, Asked};
+use crate::mcp::McpMock;
 
 /// The state that a program told at the end of a turn, with what has changed since; `None` if it told none.
 #[derive(Clone, Debug, Default)]
@@ -36,6 +38,8 @@ impl ToldState {
 #[derive(Debug)]
 pub(super) struct Answers {
     tools: GoldenTools,
+    /// What answers the tools that are servers of MCP, as long as the conversation lasts.
+    _mock: Option<McpMock>,
     writer: Writer,
     state: ToldState,
 }
@@ -48,6 +52,7 @@ impl Answers {
     /// The answers for a program that has to ask for each call. Fails if its `started` does not say that it does.
     pub(super) fn begin(
         tools: Option<GoldenTools>,
+        mock: io::Result<Option<McpMock>>,
         said: Option<&str>,
         writer: Writer,
         state: &ToldState,
@@ -56,19 +61,30 @@ impl Answers {
             (None, None) => Ok(None),
             (Some(tools), Some(message::GOLDEN)) => {
                 tools.asks_always();
-                Ok(Some(Self { tools, writer, state: state.clone() }))
+                Ok(Some(Self { tools, _mock: mock.ok().flatten(), writer, state: state.clone() }))
             }
+            // Its other tools run, so each call that it records has to have been asked of the mock.
+            (Some(tools), Some(message::MCP)) => match mock {
+                Ok(mock) => Ok(Some(Self { tools, _mock: mock, writer, state: state.clone() })),
+                Err(error) => Err(ProcessError::Tools(format!(
+                    "the mock of MCP servers cannot listen on 127.0.0.1: {error}; the program may ask with `tool` messages \
+                     instead, and say so: {}",
+                    r#""tools": "golden""#
+                ))),
+            },
             (Some(_), None) => Err(ProcessError::Tools(format!(
                 "the program does not ask for golden tools, so its tools would run: it answers `start` without {}; the page on \
-                 the protocol says how it asks, and the package `evalset` of Python does",
-                r#""tools": "golden""#
+                 the protocol says how it asks, and the package `evalset` of Python does; a program whose tools are MCP servers \
+                 connects to `mcp` of `start`, and says {}",
+                r#""tools": "golden""#, r#""tools": "mcp""#
             ))),
             (None, Some(said)) => Err(ProcessError::Protocol(format!(
                 "the program wrote `started` with `tools` {said:?}, and its tools are real: `start` has no such key"
             ))),
             (Some(_), Some(said)) => Err(ProcessError::Protocol(format!(
-                "the program wrote `started` with `tools` {said:?}; it is {:?}",
-                message::GOLDEN
+                "the program wrote `started` with `tools` {said:?}; it is {:?} or {:?}",
+                message::GOLDEN,
+                message::MCP
             ))),
         }
     }

@@ -13,7 +13,11 @@ pub(super) const PROTOCOL: i64 = 1;
 /// The value of `tools` in `start` and `started`.
 pub(super) const GOLDEN: &str = "golden";
 
-pub(super) fn start(session: &Session) -> Map {
+/// The value of `tools` in the `started` of a program whose tools are servers of MCP.
+pub(super) const MCP: &str = "mcp";
+
+/// `mcp` is the address of the mock that answers the tools of MCP servers.
+pub(super) fn start(session: &Session, mcp: Option<String>) -> Map {
     let mut message = Map::from([("type", "start")]);
     message.insert("protocol", PROTOCOL);
     message.insert("app_name", session.app_name.as_str());
@@ -21,6 +25,9 @@ pub(super) fn start(session: &Session) -> Map {
     message.insert("state", session.state.clone());
     if session.recorder().golden_tools().is_some() {
         message.insert("tools", GOLDEN);
+    }
+    if let Some(url) = mcp {
+        message.insert("mcp", url);
     }
     message
 }
@@ -241,7 +248,8 @@ mod tests {
 
     #[test]
     fn requests_carry_their_session() {
-        let line = String::from_utf8(line(start(&Session::new("a", "u").with_state("k", 1)), "s")).unwrap();
+        let line =
+            String::from_utf8(line(start(&Session::new("a", "u").with_state("k", 1), None), "s")).unwrap();
         assert_eq!(
             line,
             "{\"type\":\"start\",\"protocol\":1,\"app_name\":\"a\",\"user_id\":\"u\",\"state\":{\"k\":1},\"session_id\":\"s\"}\n"

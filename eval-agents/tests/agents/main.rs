@@ -4,6 +4,7 @@ mod adk_server;
 mod attribute;
 mod dialects;
 mod doors;
+mod mcp;
 mod process;
 mod real_adk;
 mod real_adk_typescript;

@@ -1,6 +1,7 @@
 //! Programs as agents: the samples in three languages, and each way to break the protocol.
 
 mod golden_tools;
+mod mcp;
 mod shared;
 
 use std::path::Path;

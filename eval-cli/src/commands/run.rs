@@ -1,6 +1,6 @@
 //! `cargo evalset run`: runs eval sets against any agent.
 
-mod ended;
+pub(super) mod ended;
 mod options;
 mod source;
 #[cfg(feature = "store")]

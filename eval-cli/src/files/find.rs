@@ -126,8 +126,10 @@ fn companions_in(folder: &Path) -> impl Iterator<Item = Input> {
     let names = names_in(folder).into_iter().filter(|name| !is_passed_over(name));
     let files = names.map(|name| Input::named(folder.join(name)));
     files.filter(|file| {
-        matches!(file.kind, Some(FileKind::Config | FileKind::Session | FileKind::Recording))
-            && file.path.is_file()
+        matches!(
+            file.kind,
+            Some(FileKind::Config | FileKind::Session | FileKind::Recording | FileKind::ToolList)
+        ) && file.path.is_file()
     })
 }
 

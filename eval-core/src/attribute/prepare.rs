@@ -1,10 +1,13 @@
 //! From compiled-in text to the parts of a run: the case, its criteria, its metrics and judges.
 
+use std::sync::Arc;
+
+use eval_format::tools::{check_declarations, check_injections};
 use eval_format::{EvalCase, EvalConfig, Meaning};
 use eval_support::words::count;
 
-use crate::case_runner::{CaseRunner, SessionNames};
-use crate::compiled::{ConfigSource, SetSource, Test};
+use crate::case_runner::{CaseRunner, SessionNames, ToolFiles};
+use crate::compiled::{ConfigSource, FileSource, SetSource, Test};
 use crate::judge::JudgeRouter;
 use crate::metric::{MakeMetric, with_commands};
 use crate::stale;
@@ -36,7 +39,22 @@ pub(super) fn case_runner(
     let custom = metrics.iter().map(|(name, make)| ((*name).to_owned(), make())).collect();
     let custom = with_commands(&config, custom);
     let names = SessionNames::default();
-    CaseRunner::new(&config, custom, judges, set.options, names, None)
+    let runner = CaseRunner::new(&config, custom, judges, set.options, names, None)?;
+    Ok(runner.with_tool_files(tool_files(set)?))
+}
+
+/// What the files of golden tools say. They were checked by the compiler.
+fn tool_files(set: &SetSource) -> Result<ToolFiles, String> {
+    let mut files = ToolFiles::default();
+    if let Some(FileSource { file, text }) = set.faults {
+        let read = check_injections(file, text.as_bytes()).into_result();
+        files.faults = Some(Arc::new(read.map_err(|problems| problems.to_string())?));
+    }
+    if let Some(FileSource { file, text }) = set.tool_list {
+        let read = check_declarations(file, text.as_bytes()).into_result();
+        files.declarations = Some(Arc::new(read.map_err(|problems| problems.to_string())?));
+    }
+    Ok(files)
 }
 
 fn config(set: &SetSource, metrics: &[(&'static str, MakeMetric)]) -> Result<EvalConfig, String> {

@@ -1,13 +1,15 @@
 //! The settings of a runner.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use eval_format::metric::MetricArgument;
-use eval_format::{Criterion, EvalConfig, PassRule, ToolSource, TurnAggregation};
+use eval_format::tools::{CheckedInjections, check_injections};
+use eval_format::{Criterion, EvalConfig, PassRule, ReadError, ToolSource, TurnAggregation};
+use eval_support::file::read_file;
 use eval_support::mutex::Mutex;
 use eval_support::setters;
 
@@ -65,6 +67,7 @@ pub struct EvalRunner {
     /// The lanes of all calls, which find the case that blocks a thread.
     pub(super) lanes: Arc<Lanes>,
     pub(super) stopped: Option<Arc<AtomicBool>>,
+    pub(super) faults: Option<CheckedInjections>,
     pub(super) takes_checked_cases: bool,
 }
 
@@ -306,6 +309,27 @@ impl EvalRunner {
 
         /// What answers the agent's calls: its tools, or the responses of each case. See [`tools`](crate::tools).
         tools(tools: ToolSource) { options.tools = tools }
+    }
+
+    /// Adds the faults of a file to golden tools: injections of ADK's environment simulation. Fails if the file has
+    /// mistakes.
+    ///
+    /// ```no_run
+    /// use eval_core::{EvalRunner, ToolSource};
+    ///
+    /// let runner = EvalRunner::new().tools(ToolSource::Golden).faults("evals/outage.json")?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn faults(mut self, path: impl AsRef<Path>) -> Result<Self, ReadError> {
+        let path = path.as_ref();
+        let bytes = read_file(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
+        let checked = check_injections(&path.display().to_string(), &bytes);
+        if checked.injections.is_none() {
+            let items = checked.problems.clone();
+            return Err(ReadError::Problems(checked.problems_of(items)));
+        }
+        self.faults = Some(checked);
+        Ok(self)
     }
 }
 

@@ -71,6 +71,16 @@ pub enum RunnerError {
     },
     /// The criteria have problems.
     Criteria(Problems),
+    /// The file of faults has tools that no case expects.
+    Faults(Problems),
+    /// The declarations of tools beside the set cannot be read, or have mistakes.
+    ToolList(String),
+    /// A file of faults is given, and the tools of the agent run.
+    #[non_exhaustive]
+    FaultsOfRealTools {
+        /// The file.
+        file: String,
+    },
     /// The criteria do not fit some cases.
     Incompatible(Vec<Incompatibility>),
     /// A metric is unknown or given twice, or the settings of the simulated user are wrong.
@@ -123,7 +133,7 @@ impl fmt::Display for RunnerError {
                 f,
                 "`pass` asks for {needed} passing runs of {runs}; set `runs` to {needed} or more, or ask for fewer"
             ),
-            Self::Set(problems) | Self::Criteria(problems) => problems.fmt(f),
+            Self::Set(problems) | Self::Criteria(problems) | Self::Faults(problems) => problems.fmt(f),
             Self::Drafts { eval_ids, file } => {
                 let ids: Vec<&str> = eval_ids.iter().map(String::as_str).collect();
                 f.write_str(&drafts_are(&ids))?;
@@ -135,6 +145,12 @@ impl fmt::Display for RunnerError {
                     }),
                 }
             }
+            Self::ToolList(why) => f.write_str(why),
+            Self::FaultsOfRealTools { file } => write!(
+                f,
+                "nothing plays the faults of `{file}`, as the tools of the agent run, and not golden ones \
+                 (`tools(ToolSource::Golden)`, `--tools golden`)"
+            ),
             Self::Incompatible(all) => {
                 let all: Vec<String> = all.iter().map(ToString::to_string).collect();
                 f.write_str(&all.join("\n"))
@@ -210,6 +226,8 @@ pub enum RunDirError {
     NoneOfTags,
     /// A set or a config cannot be read.
     Read(ReadError),
+    /// The file of faults has tools that no case of the sets expects.
+    Faults(Problems),
     /// A config would be passed over, and the runner has no criteria.
     OverlookedConfig(OverlookedConfig),
     /// The settings of the runner contradict each other, or they do not fit a set.
@@ -244,6 +262,7 @@ impl fmt::Display for RunDirError {
             Self::NoSuchTag(unknown) => write!(f, "{unknown}; {}", unknown.help()),
             Self::NoneOfTags => f.write_str("none of the selected cases is left by the tags"),
             Self::Read(error) => error.fmt(f),
+            Self::Faults(problems) => problems.fmt(f),
             Self::OverlookedConfig(found) => write!(
                 f,
                 "{}; move it to `{}`, or give the runner its criteria",

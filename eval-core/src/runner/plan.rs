@@ -72,7 +72,19 @@ impl EvalRunner {
     /// Fails if a selector matches nothing or names a case that does not exist, if a set or a config has errors, or if
     /// the runner's settings contradict each other.
     pub fn select<S: AsRef<OsStr>>(&self, selectors: &[S]) -> Result<RunPlan, RunDirError> {
-        self.plan(self.selected(selectors)?)
+        let sets = self.selected(selectors)?;
+        self.check_faults_of(&sets)?;
+        self.plan(sets)
+    }
+
+    /// Fails if the file of faults has a tool that no case of the sets expects, whichever of them the tags take. Who names
+    /// cases runs a part of what the file is for.
+    pub(super) fn check_faults_of(&self, sets: &[Selected]) -> Result<(), RunDirError> {
+        if sets.iter().any(|set| set.ids.is_some()) {
+            return Ok(());
+        }
+        let cases = sets.iter().flat_map(|set| &set.found.set.eval_cases);
+        self.check_faults(cases).map_err(RunDirError::Faults)
     }
 
     /// The plan for the selectors of a command line, with only the cases of these ids that the tags take. Without ids, all
@@ -98,6 +110,7 @@ impl EvalRunner {
                 set.ids = Some(ids.iter().filter(selected).cloned().collect());
             }
         }
+        self.check_faults_of(&sets)?;
         if tags.is_empty() {
             return self.plan(sets);
         }

@@ -1,7 +1,8 @@
 //! From the settings of a runner to the runner of its cases.
 
+use std::io::ErrorKind;
 use std::panic::catch_unwind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Waker};
@@ -9,16 +10,21 @@ use std::time::Duration;
 
 use eval_format::__private::check_cases;
 use eval_format::compat::{check_compatibility, check_tools};
+use eval_format::conventions::tool_list_path;
 use eval_format::metric::{MetricArgument, metric};
 use eval_format::options::MOST_RUNS;
-use eval_format::{Criterion, EvalCase, EvalConfig, EvalSet, PassRule};
+use eval_format::tools::check_declarations;
+use eval_format::{
+    Criterion, EvalCase, EvalConfig, EvalSet, PassRule, Problems, ReadError, ToolSource, Value,
+};
+use eval_support::file::read_file;
 use eval_support::variables;
 
 use super::builder::EvalRunner;
 use super::directory::Places;
 use super::error::RunnerError;
 use crate::agent::BoxError;
-use crate::case_runner::{CaseRunner, IdentifiedCase};
+use crate::case_runner::{CaseRunner, IdentifiedCase, ToolFiles};
 use crate::journal::{Journal, ProgramCase, TestLog, journal_of_program};
 use crate::metric::with_commands;
 use crate::options::Options;
@@ -60,6 +66,9 @@ impl EvalRunner {
         cases: &[EvalCase],
     ) -> Result<Prepared, RunnerError> {
         let prepared = self.prepare_scoring(beside, set, cases)?;
+        if let Some(faults) = self.faults.as_ref().filter(|_| self.options.tools == ToolSource::Real) {
+            return Err(RunnerError::FaultsOfRealTools { file: faults.file.clone() });
+        }
         let unanswered = check_tools(self.options.tools, cases);
         if unanswered.is_empty() { Ok(prepared) } else { Err(RunnerError::Incompatible(unanswered)) }
     }
@@ -107,12 +116,28 @@ impl EvalRunner {
         let (names, stopped) = (self.names.clone(), self.stopped.clone());
         let runner = CaseRunner::new(&config, custom, judges, self.options, names, stopped)
             .map_err(|error| RunnerError::Metrics(BoxError::from(error).into()))?;
+        let faults = self.faults.as_ref().and_then(|faults| faults.injections.clone()).map(Arc::new);
+        let declarations = match set.filter(|_| self.options.tools == ToolSource::Golden) {
+            Some(set) => declarations_beside(set)?.map(Arc::new),
+            None => None,
+        };
         Ok(Prepared {
-            runner: Arc::new(runner),
+            runner: Arc::new(runner.with_tool_files(ToolFiles { faults, declarations })),
             journal: None,
             places: Places::default(),
             cases: cases.len(),
         })
+    }
+
+    /// Fails if the file of faults has a tool that none of the cases expects. They are all cases of the sets, whichever of
+    /// them run.
+    pub(super) fn check_faults<'c>(
+        &self,
+        cases: impl IntoIterator<Item = &'c EvalCase>,
+    ) -> Result<(), Problems> {
+        let Some(faults) = &self.faults else { return Ok(()) };
+        let unexpected = faults.unexpected_tools(cases);
+        if unexpected.is_empty() { Ok(()) } else { Err(faults.problems_of(unexpected)) }
     }
 
     pub(super) fn custom_names(&self) -> Vec<&str> {
@@ -163,6 +188,18 @@ impl EvalRunner {
             None => Ok(journal),
         }
     }
+}
+
+/// The declarations of tools beside a set; `None` if there are none.
+fn declarations_beside(set: &Path) -> Result<Option<Vec<Value>>, RunnerError> {
+    let path = PathBuf::from(tool_list_path(&set.to_string_lossy()));
+    let bytes = match read_file(&path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(source) => return Err(RunnerError::ToolList(ReadError::Io { path, source }.to_string())),
+    };
+    let checked = check_declarations(&path.display().to_string(), &bytes).into_result();
+    checked.map(Some).map_err(|problems| RunnerError::ToolList(problems.to_string()))
 }
 
 /// Fails without a tokio runtime and its timers: the time limits need them.

@@ -93,6 +93,7 @@ impl EvalRunner {
         if set.eval_cases.is_empty() {
             return Err(RunnerError::NoCases(set.eval_set_id.clone()));
         }
+        self.check_faults(&set.eval_cases).map_err(RunnerError::Faults)?;
         let prepared = self.prepare(None, None, &set.eval_cases)?;
         let jobs = Job::of_set(&prepared, set).collect();
         Ok(self.run_jobs(jobs, &setup, concurrency, pending()).await)
@@ -126,7 +127,9 @@ impl EvalRunner {
         S: Setup<Shape>,
     {
         let sets = directory::read(directory.as_ref(), &self.custom_names())?;
-        let plan = self.plan(sets.into_iter().map(|found| Selected { found, ids: None }).collect())?;
+        let sets: Vec<Selected> = sets.into_iter().map(|found| Selected { found, ids: None }).collect();
+        self.check_faults_of(&sets)?;
+        let plan = self.plan(sets)?;
         Ok(self.run_jobs(plan.jobs(), &setup, concurrency, pending()).await)
     }
 

@@ -1,14 +1,16 @@
 //! The answers of a case, turn by turn: a pure state machine, which waits for nothing and asks nothing.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use eval_format::expect::{Rules, TurnRules};
-use eval_format::tools::{FaultOutcome, ToolFault, ToolFaults, answered_calls};
+use eval_format::tools::{FaultOutcome, ToolFault, ToolFaults, ToolInjections, answered_calls};
 use eval_format::{ArgsMatch, EvalCase, FunctionCall, Map, Value};
 use eval_support::message::cut;
 use eval_support::words::{count, short_code_list};
 
+use super::injected::Injected;
 use crate::score::equality::values_equal;
 
 /// The answer to one call of a tool.
@@ -21,7 +23,7 @@ pub struct ToolAnswer {
     pub after: Duration,
     /// Changes of the session state that the tool makes.
     pub state: Map,
-    /// The name of the fault behind the answer, such as `search#1`; `None` if a golden answers as it is.
+    /// The name of the fault behind the answer, such as `search#1` or `outage.json:4`; `None` if a golden answers as it is.
     pub fault: Option<String>,
 }
 
@@ -45,6 +47,8 @@ pub(super) struct Answers {
     faults: ToolFaults,
     /// One flag for each fault.
     reached: Vec<bool>,
+    /// The faults of a file.
+    injected: Injected,
     /// The turn that began last, from 1.
     turn: usize,
     /// The number of calls of each tool, turn by turn.
@@ -98,6 +102,35 @@ impl Answers {
         Self { turns: turns.collect(), rules, faults, reached, ..Self::default() }
     }
 
+    /// The same answers with the faults of a file.
+    pub(super) fn with_injections(mut self, injections: Arc<ToolInjections>) -> Self {
+        let expected =
+            self.turns.iter().enumerate().flat_map(|(at, goldens)| self.answered_by_others(at + 1, goldens));
+        self.injected = Injected::new(injections, expected.collect::<Vec<_>>().into_iter());
+        self
+    }
+
+    /// The calls of a turn that are left to a file of faults: the agent has to make them, and no fault of the case answers.
+    fn answered_by_others<'g>(&self, turn: usize, goldens: &'g [Golden]) -> Vec<(usize, &'g str, &'g Map)> {
+        let none = const { &Map::new() };
+        let mut made: HashMap<&str, usize> = HashMap::new();
+        let mut left = Vec::new();
+        for golden in goldens {
+            let name = golden.call.name.as_deref().unwrap_or_default();
+            let number = made.entry(name).or_default();
+            *number += 1;
+            // A fault with an outcome uses up no golden: the next call asks for it again.
+            let own = |number| self.faults.of_call(turn, name, number);
+            while own(*number).is_some_and(|fault| fault.outcome.is_some()) {
+                *number += 1;
+            }
+            if own(*number).is_none() && !self.rules.turn(turn - 1).is_optional(golden.at) {
+                left.push((turn, name, golden.call.args.as_ref().unwrap_or(none)));
+            }
+        }
+        left
+    }
+
     pub(super) fn begin_turn(&mut self) {
         self.turn += 1;
         self.made.push(HashMap::new());
@@ -128,6 +161,13 @@ impl Answers {
             answer.state = fault.state;
             outcome = fault.outcome;
         }
+        if answer.fault.is_none()
+            && let Some((injection, name)) = self.injected.call(name, args)
+        {
+            answer.fault = Some(name);
+            answer.after = injection.after;
+            outcome = Some(injection.outcome);
+        }
         answer.outcome = match outcome {
             Some(FaultOutcome::Error(error)) => ToolOutcome::Response(error.into()),
             Some(FaultOutcome::Raises(message)) => ToolOutcome::Raises(message),
@@ -137,6 +177,11 @@ impl Answers {
             _ => ToolOutcome::Response(self.golden(name, args)?.into()),
         };
         Ok(answer)
+    }
+
+    /// The expected calls that have answers, turn by turn.
+    pub(super) fn calls(&self) -> impl Iterator<Item = &FunctionCall> {
+        self.turns.iter().flatten().map(|golden| &golden.call)
     }
 
     /// The response of the first expected call of the turn that the call matches: an unused one before one that may be
@@ -166,9 +211,11 @@ impl Answers {
         }
     }
 
-    /// The faults that no call reached, of the turns that were played: the turn and a message.
+    /// A fault that no call reached: the turn and a message.
     pub(super) fn unreached(&self) -> Option<(usize, String)> {
-        let (fault, _) = self.faults.iter().zip(&self.reached).find(|(_, reached)| !**reached)?;
+        let Some((fault, _)) = self.faults.iter().zip(&self.reached).find(|(_, reached)| !**reached) else {
+            return self.injected.unreached();
+        };
         let made = self.made.get(fault.turn - 1).and_then(|made| made.get(&fault.tool)).copied();
         let message = format!(
             "the fault `{}` was not reached: the agent called `{}` {} in the turn; change the fault in turn {} of `_tools`, or \
@@ -181,7 +228,7 @@ impl Answers {
         Some((fault.turn, message))
     }
 
-    /// A remark for each turn that did not use all of its goldens.
+    /// A remark for each turn that did not use all of its goldens, and one if a file of faults changed nothing.
     pub(super) fn unused(&self) -> Vec<String> {
         let mut notes = Vec::new();
         for (at, goldens) in self.turns.iter().enumerate().take(self.turn) {
@@ -196,6 +243,7 @@ impl Answers {
                 ));
             }
         }
+        notes.extend(self.injected.note());
         notes
     }
 }

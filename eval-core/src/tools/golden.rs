@@ -5,7 +5,7 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
-use eval_format::tools::TRANSFER_TO_AGENT;
+use eval_format::tools::{TRANSFER_TO_AGENT, ToolInjections};
 use eval_format::{EvalCase, FunctionCall, Map, Value};
 use eval_support::message::cut;
 use eval_support::mutex::Mutex;
@@ -27,6 +27,7 @@ struct Shared {
 struct State {
     answers: Answers,
     misses: Vec<ToolMiss>,
+    declarations: Option<Arc<Vec<Value>>>,
     /// The number of calls of each tool that were asked in the turn in progress.
     asked: HashMap<String, usize>,
     /// Tools that run.
@@ -76,8 +77,34 @@ pub struct GoldenError {
 impl GoldenTools {
     /// The golden tools of a conversation that plays this case.
     pub fn new(case: &EvalCase) -> Self {
-        let state = State { answers: Answers::new(case), ..State::default() };
+        Self::of_answers(Answers::new(case))
+    }
+
+    /// The same with the faults of a file. Those of the case go first.
+    pub fn with_injections(case: &EvalCase, injections: Arc<ToolInjections>) -> Self {
+        Self::of_answers(Answers::new(case).with_injections(injections))
+    }
+
+    fn of_answers(answers: Answers) -> Self {
+        let state = State { answers, ..State::default() };
         Self(Arc::new(Shared { state: Mutex::new(state), halted: Notify::new() }))
+    }
+
+    /// The expected calls of all turns that have answers: what is known of the tools.
+    pub fn calls(&self) -> Vec<FunctionCall> {
+        self.0.state.lock().answers.calls().cloned().collect()
+    }
+
+    /// The same with the declarations of the tools, as their real server has them.
+    #[must_use]
+    pub fn with_declarations(self, declarations: Arc<Vec<Value>>) -> Self {
+        self.0.state.lock().declarations = Some(declarations);
+        self
+    }
+
+    /// The declarations of the tools, if they are stored beside the set.
+    pub fn declarations(&self) -> Option<Arc<Vec<Value>>> {
+        self.0.state.lock().declarations.clone()
     }
 
     /// Begins the next turn. The runner calls this.

@@ -20,6 +20,8 @@ pub(super) struct Sets<'a> {
     pub(super) names: &'a Names<'a>,
     /// The target of cargo that the tests are in.
     pub(super) target: &'a Target,
+    /// The file of faults, relative to the package.
+    pub(super) faults: Option<&'a str>,
     /// Whether the tests are ignored unless they are asked for.
     pub(super) ignored: bool,
 }
@@ -46,6 +48,8 @@ impl Sets<'_> {
         let listing = self.listing(set, &prefix);
         let config = self.config(&set.config);
         let session = option(set.session.as_ref().map(|file| self.file(file)));
+        let faults = option(self.faults.map(|file| self.file(file)));
+        let tool_list = option(set.tool_list.as_ref().map(|file| self.file(file)));
         let options = self.args.running.tokens(private);
         let recording = option(set.recording.as_ref().map(|recording| self.recording(recording, &set.cases)));
         quote! {
@@ -62,6 +66,8 @@ impl Sets<'_> {
                 listing: #listing,
                 config: #config,
                 session: #session,
+                faults: #faults,
+                tool_list: #tool_list,
                 absent: &[#(#absent),*],
                 options: #options,
                 recording: #recording,

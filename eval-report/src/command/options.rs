@@ -29,6 +29,8 @@ pub struct RunOptions {
     retry: Option<u32>,
     literal: bool,
     tools: Option<ToolSource>,
+    /// The file of the faults of golden tools.
+    pub faults: Option<PathBuf>,
     fail_fast: bool,
     /// The options that run cases of the test run again.
     pub again: Vec<String>,
@@ -53,7 +55,7 @@ type Read = fn(&mut RunOptions, &str, &str) -> Result<(), CommandError>;
 
 /// The options of runs, as help shows them. [`RunOption::set`] reads them.
 #[rustfmt::skip]
-pub const OPTIONS: [RunOption; 14] = [
+pub const OPTIONS: [RunOption; 15] = [
     RunOption {
         is_repeated: true,
         is_kept: false,
@@ -91,6 +93,8 @@ pub const OPTIONS: [RunOption; 14] = [
         |options, name, value| { options.retry = Some(value.parse().map_err(|_| no_count(name, value, "a whole number"))?); Ok(()) }),
     option("tools", "SOURCE", "what answers the agent's calls: `real`, its tools, or `golden`, the responses of each case [default: real]",
         |options, name, value| { options.tools = Some(parsed(name, value.parse())?); Ok(()) }),
+    option("faults", "FILE", "has golden tools fail or wait as this file says: injections of ADK's environment simulation",
+        |options, _, value| { options.faults = Some(value.into()); Ok(()) }),
     RunOption {
         value: None,
         ..option("literal", "", "judges calls as ADK does: what `_expect` loosens is passed over, and so are the criteria of a case",

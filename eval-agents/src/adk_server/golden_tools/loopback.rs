@@ -10,7 +10,7 @@ use eval_core::format::{Map, Value};
 use eval_core::tools::{Answered, GoldenError, GoldenTools};
 use eval_support::mutex::Mutex;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpStream;
 
 /// The server behind a token.
 pub(super) trait Caller: Send + Sync {
@@ -30,9 +30,8 @@ const ASKED_WITHIN: Duration = Duration::from_secs(30);
 
 /// Has a caller ask with this token. The address is the same for all.
 pub(super) fn listen(token: &str, caller: Weak<dyn Caller>) -> Result<SocketAddr, io::Error> {
-    // Tests have runtimes of their own, and a server serves all of them: its questions are answered by a thread that lasts.
     static ADDRESS: OnceLock<Result<SocketAddr, Arc<io::Error>>> = OnceLock::new();
-    match ADDRESS.get_or_init(|| start().map_err(Arc::new)) {
+    match ADDRESS.get_or_init(|| crate::loopback::serve("golden-tools", serve).map_err(Arc::new)) {
         Ok(address) => {
             CALLERS.lock().insert(token.to_owned(), caller);
             Ok(*address)
@@ -43,28 +42,6 @@ pub(super) fn listen(token: &str, caller: Weak<dyn Caller>) -> Result<SocketAddr
 
 pub(super) fn forget(token: &str) {
     CALLERS.lock().remove(token);
-}
-
-fn start() -> Result<SocketAddr, io::Error> {
-    let listener = std::net::TcpListener::bind(("127.0.0.1", 0))?;
-    listener.set_nonblocking(true)?;
-    let address = listener.local_addr()?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
-    let listener = {
-        let _entered = runtime.enter();
-        TcpListener::from_std(listener)?
-    };
-    let serve = async move {
-        loop {
-            match listener.accept().await {
-                Ok((stream, _)) => drop(tokio::spawn(serve(stream))),
-                // Out of file descriptors, for example: later questions may come through.
-                Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
-            }
-        }
-    };
-    std::thread::Builder::new().name("golden-tools".to_owned()).spawn(move || runtime.block_on(serve))?;
-    Ok(address)
 }
 
 /// Answers one question. A connection that breaks off is a plugin that gave up.

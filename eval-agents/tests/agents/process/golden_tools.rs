@@ -146,7 +146,10 @@ async fn a_program_that_does_not_ask_is_refused_before_its_first_turn() {
 
     let other = program(r#"tools="golden tools""#, "");
     let message = error(&play(&case(), &other).await);
-    assert!(message.contains(r#"`started` with `tools` "golden tools"; it is "golden""#), "{message}");
+    assert!(
+        message.contains(r#"`started` with `tools` "golden tools"; it is "golden" or "mcp""#),
+        "{message}"
+    );
 }
 
 #[tokio::test]

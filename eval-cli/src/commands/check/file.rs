@@ -9,6 +9,7 @@ use eval_format::conventions::{FileKind, set_names_of_session};
 use eval_format::expect::Loosened;
 use eval_format::reader::{CheckedSet, SetFormat, check_session, check_set};
 use eval_format::recording::check_recording;
+use eval_format::tools::check_declarations;
 use eval_format::{EvalConfig, Problem, ToolSource, TurnAggregation, Value};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -82,6 +83,10 @@ impl CheckedFile {
                 let checked = check_recording(&shown, &bytes);
                 Self::other(shown, FileKind::Recording, checked.text, checked.problems)
             }
+            Some(FileKind::ToolList) => {
+                let checked = check_declarations(&shown, &bytes);
+                Self::other(shown, FileKind::ToolList, checked.text, checked.problems)
+            }
             Some(FileKind::Session) => {
                 let checked = check_session(&bytes, form_beside(&input.path));
                 Self::other(shown, FileKind::Session, checked.text, checked.problems)
@@ -103,6 +108,7 @@ impl CheckedFile {
                 FileKind::Config => "config",
                 FileKind::Session => "session",
                 FileKind::Recording => "recording",
+                FileKind::ToolList => "tools",
                 _ => "set",
             },
             ..Self::default()

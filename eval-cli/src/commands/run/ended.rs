@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 
 use eval_core::runner::{RunDirError, RunPlan, RunnerError};
-use eval_format::ReadError;
+use eval_format::problem::line_column;
 use eval_format::reader::{drafts_are, how_to_accept};
+use eval_format::{Problems, ReadError};
 use eval_report::formats::{human_body, new_golden};
 use eval_support::shell;
 use eval_support::untrusted::one_line;
@@ -14,6 +15,9 @@ use crate::edited::not_found;
 use crate::output::width::fitted;
 use crate::output::{CaseOfFile, CommandError, rerun_command};
 use crate::recorded::{RunResults, TestResult, near};
+
+/// The help of a mistake in a file of faults that has none of its own.
+pub(super) const WRONG_FAULTS: &str = "mend the file of `--faults`";
 
 #[derive(Debug)]
 pub(super) struct Planned {
@@ -107,6 +111,10 @@ pub(super) fn not_planned(error: &RunDirError) -> CommandError {
                 format!("`cargo evalset check {}` shows where", shell::word(problems.file())),
             )
         }
+        RunDirError::Runner { source: RunnerError::FaultsOfRealTools { .. }, .. } => {
+            CommandError::new(in_one_line(error), "add `--tools golden`, or leave out `--faults`")
+        }
+        RunDirError::Faults(problems) => wrong_in(problems, WRONG_FAULTS),
         RunDirError::NoneOfTags => CommandError::new(
             in_one_line(error),
             "`cargo evalset list` shows the tags of cases; a case with a tag of `--skip-tag` is left out, whatever `--tag` says",
@@ -120,6 +128,22 @@ pub(super) fn not_planned(error: &RunDirError) -> CommandError {
             "`cargo evalset check` shows the problems of sets and configs",
         ),
     }
+}
+
+/// The error of a file beside the sets, with the place of its first mistake. `otherwise` is the help of a mistake without any.
+pub(in crate::commands) fn wrong_in(problems: &Problems, otherwise: &str) -> CommandError {
+    let errors: Vec<_> = problems.iter().filter(|problem| problem.is_error()).collect();
+    let Some(first) = errors.first() else {
+        return CommandError::new(one_line(&problems.to_string()), otherwise);
+    };
+    let (line, column) = line_column(problems.text(), first.range.start);
+    let more = match errors.len() - 1 {
+        0 => String::new(),
+        more => format!(" (and {})", count(more, "further error")),
+    };
+    let place = format!("{}:{line}:{column}", one_line(problems.file()));
+    let help = first.help.as_deref().unwrap_or(otherwise);
+    CommandError::new(format!("{place}: {}{more}", one_line(&first.message)), one_line(help))
 }
 
 /// The error in one line. Problems of files take several.

@@ -2,10 +2,12 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use eval_core::EvalRunner;
+use eval_format::ReadError;
 use eval_format::metric::metric;
 use eval_report::command::options::{OPTIONS, RunOption, RunOptions};
 use eval_support::untrusted::one_line;
 
+use super::ended::{WRONG_FAULTS, wrong_in};
 use crate::commands::metrics::no_such_metric;
 use crate::files::read_config;
 use crate::output::CommandError;
@@ -87,6 +89,16 @@ impl OptionArgs {
 pub(super) fn apply(options: &RunOptions, runner: EvalRunner) -> Result<EvalRunner, CommandError> {
     let runner = match &options.config {
         Some(path) => runner.config(read_config(path, &[])?),
+        None => runner,
+    };
+    let runner = match &options.faults {
+        Some(path) => runner.faults(path).map_err(|error| match error {
+            ReadError::Problems(problems) => wrong_in(&problems, WRONG_FAULTS),
+            error => CommandError::new(
+                one_line(&error.to_string()),
+                "name a file that you may read: `--faults outage.json`",
+            ),
+        })?,
         None => runner,
     };
     Ok(options.apply(runner))

@@ -402,6 +402,8 @@ fn warnings_are_those_of_the_case_at_their_place_in_the_file() {
         cases: Box::leak(Box::new([case])),
         config: ConfigSource::Default,
         session: None,
+        faults: None,
+        tool_list: None,
         absent: &[],
         options,
         listing: "",

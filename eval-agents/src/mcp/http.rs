@@ -1,0 +1,116 @@
+//! The mock over HTTP: one message in each POST to the address of a conversation, and its answer as JSON.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use eval_core::format::{Map, Value};
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::{Body, Bytes, Incoming};
+use hyper::header::{ALLOW, CONTENT_TYPE, HOST, HeaderValue, ORIGIN};
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::TcpStream;
+
+use super::messages::{self, Reply};
+use super::mock::{MOCKS, Mock};
+
+/// The path of a mock, up to its token.
+pub(super) const PREFIX: &str = "/mcp/";
+
+/// The size limit of a message.
+const MOST_BYTES: usize = 16 << 20;
+
+/// The time for a message to arrive.
+const ASKED_WITHIN: Duration = Duration::from_secs(30);
+
+type Answer = Response<Full<Bytes>>;
+
+pub(super) async fn serve(stream: TcpStream) {
+    let port = stream.local_addr().map_or(0, |address| address.port());
+    let answers = service_fn(move |request| async move { Ok::<_, Infallible>(answer(request, port).await) });
+    let mut http = hyper::server::conn::http1::Builder::new();
+    let http = http.timer(TokioTimer::new()).header_read_timeout(ASKED_WITHIN);
+    // A connection that breaks off is a client that gave up, and so the answer that it waited for.
+    drop(http.serve_connection(TokioIo::new(stream), answers).await);
+}
+
+async fn answer(request: Request<Incoming>, port: u16) -> Answer {
+    if !is_of_this_machine(&request, port) {
+        return refused(
+            StatusCode::FORBIDDEN,
+            "the request is not for this machine: `Host` or `Origin` is another",
+        );
+    }
+    let token = request.uri().path().strip_prefix(PREFIX).unwrap_or_default();
+    let mock: Option<Mock> = MOCKS.lock().get(token).cloned();
+    let Some(mock) = mock else {
+        return refused(
+            StatusCode::NOT_FOUND,
+            "no conversation has this address: it is over, or the address is wrong",
+        );
+    };
+    if request.method() != Method::POST {
+        let mut answer = refused(
+            StatusCode::METHOD_NOT_ALLOWED,
+            "send a message with POST: the mock begins nothing itself",
+        );
+        answer.headers_mut().insert(ALLOW, HeaderValue::from_static("POST"));
+        return answer;
+    }
+    if !has_json(&request) {
+        return refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, "send a message as `application/json`");
+    }
+    let too_large = || refused(StatusCode::PAYLOAD_TOO_LARGE, "a message has at most 16 MiB");
+    // A body that says its length is refused before it is sent.
+    if request.body().size_hint().lower() > MOST_BYTES as u64 {
+        return too_large();
+    }
+    let body = Limited::new(request.into_body(), MOST_BYTES).collect();
+    let bytes = match tokio::time::timeout(ASKED_WITHIN, body).await {
+        Ok(Ok(body)) => body.to_bytes(),
+        Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => return too_large(),
+        Ok(Err(_)) => return refused(StatusCode::BAD_REQUEST, "the message broke off"),
+        Err(_) => return refused(StatusCode::REQUEST_TIMEOUT, "the message did not come within 30 seconds"),
+    };
+    match messages::reply(&mock, &bytes).await {
+        Reply::Answer(answer) => json(StatusCode::OK, answer),
+        Reply::Refused(answer) => json(StatusCode::BAD_REQUEST, answer),
+        Reply::Accepted => empty(StatusCode::ACCEPTED),
+    }
+}
+
+/// Whether the request names this machine. A page of a browser may reach loopback under a name of its own.
+fn is_of_this_machine(request: &Request<Incoming>, port: u16) -> bool {
+    let header = |name| request.headers().get(name).map(HeaderValue::as_bytes);
+    let here = [format!("127.0.0.1:{port}"), format!("localhost:{port}")];
+    let is_here = |host: &[u8]| here.iter().any(|here| here.as_bytes().eq_ignore_ascii_case(host));
+    let of_origin = |origin: &[u8]| origin.strip_prefix(b"http://".as_slice()).is_some_and(is_here);
+    header(HOST).is_some_and(is_here) && header(ORIGIN).is_none_or(of_origin)
+}
+
+fn has_json(request: &Request<Incoming>) -> bool {
+    let kind = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let kind = kind.and_then(|kind| kind.split(';').next()).unwrap_or_default();
+    kind.trim().eq_ignore_ascii_case("application/json")
+}
+
+fn json(status: StatusCode, message: Map) -> Answer {
+    let mut answer = Response::new(Full::from(Value::Object(message).to_string()));
+    *answer.status_mut() = status;
+    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    answer
+}
+
+fn refused(status: StatusCode, why: &str) -> Answer {
+    let mut answer = Response::new(Full::from(format!("{why}\n")));
+    *answer.status_mut() = status;
+    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    answer
+}
+
+fn empty(status: StatusCode) -> Answer {
+    let mut answer = Response::new(Full::default());
+    *answer.status_mut() = status;
+    answer
+}

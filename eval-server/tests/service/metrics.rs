@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use eval_core::metric::{BoxMetric, CommandMetric};
+use eval_core::metric::{BoxMetric, CommandMetric, commands_of};
 use eval_server::ServerOptions;
 use serde_json::{Value, json};
 
@@ -46,10 +46,7 @@ fn post(service: &Service, path: &str, body: &Value, token: bool) -> Reply {
 fn a_program_of_the_operator_scores_turns_for_callers_with_the_token() {
     let folder = Folder::new();
     let service = service(&folder.0);
-    let turn = json!({
-        "user_content": { "role": "user", "parts": [{ "text": "Paris?" }] },
-        "final_response": { "role": "model", "parts": [{ "text": "Sunny." }] },
-    });
+    let turn = said();
     let body = |threshold: f64| json!({ "actual": [turn], "criteria": { "calm": threshold } });
     assert_eq!(post(&service, "/api/v1/score", &body(0.5), false).status, 401);
     assert!(!folder.0.join("asked").exists());
@@ -78,13 +75,27 @@ fn traces_are_scored_by_a_program_of_the_operator() {
     assert_eq!((&metric["score"], &metric["evalStatus"]), (&json!(0.75), &json!("PASSED")), "{scored}");
 }
 
+fn said() -> Value {
+    json!({
+        "user_content": { "role": "user", "parts": [{ "text": "Paris?" }] },
+        "final_response": { "role": "model", "parts": [{ "text": "Sunny." }] },
+    })
+}
+
 #[test]
 fn no_request_says_what_runs() {
     let folder = Folder::new();
     let service = service(&folder.0);
     let file = folder.0.join("ran");
     let entry = json!({ "command": ["touch", file] });
-    let turn = json!({ "user_content": { "role": "user", "parts": [{ "text": "Paris?" }] } });
+    // The same config of the operator runs the program, so that a file would tell of one.
+    let text = json!({ "criteria": { "own": 0.5 }, "custom_metrics": { "own": entry } }).to_string();
+    let (name, own) = commands_of(&eval_core::EvalConfig::parse(&text).unwrap()).remove(0);
+    let ran = Service::start(ServerOptions::new().metric(&name, own));
+    let body = json!({ "actual": [said()], "criteria": { "own": 0.5 } });
+    assert_eq!(post(&ran, "/api/v1/score", &body, true).data()["verdict"], "error");
+    std::fs::remove_file(&file).unwrap();
+    let turn = said();
     let trace: Value = serde_json::from_str(&trace(1, "Paris?", "Paris", "It is sunny.")).unwrap();
     let evaluator = json!({ "name": "calm", "type": "code", "path": file, "command": ["touch", file] });
     for (path, body) in [

@@ -83,11 +83,21 @@ fn ask_here(
         }
         return Ok(reply);
     }
-    let mut program = match idle(launch) {
+    let found = idle(launch);
+    let was_idle = found.is_some();
+    let mut program = match found {
         Some(program) => program,
         None => start()?,
     };
-    let reply = program.ask_in_line(question, &wait)?;
+    let asked = match program.ask_in_line(question, &wait) {
+        // It may have ended while it was idle, which is about no case.
+        Err(Unanswered { has_ended: true, .. }) if was_idle => {
+            program = start()?;
+            program.ask_in_line(question, &wait)
+        }
+        asked => asked,
+    };
+    let reply = asked.map_err(|unanswered| unanswered.why)?;
     let mut kept = KEPT.lock();
     let idle = kept.entry(launch.clone()).or_default();
     if idle.len() < MAX_IDLE {
@@ -132,6 +142,19 @@ struct Program {
     stderr: Tail,
 }
 
+/// Why a kept program gave no answer.
+struct Unanswered {
+    why: String,
+    /// Whether it wrote nothing and ended.
+    has_ended: bool,
+}
+
+impl From<String> for Unanswered {
+    fn from(why: String) -> Self {
+        Self { why, has_ended: false }
+    }
+}
+
 enum Read {
     /// The output up to the end of a line.
     Line(Vec<u8>),
@@ -166,7 +189,7 @@ impl Program {
     }
 
     /// Asks a program that reads lines. It must write one line, with the id of the question.
-    fn ask_in_line(&mut self, question: &str, wait: &Wait<'_>) -> Result<Reply, String> {
+    fn ask_in_line(&mut self, question: &str, wait: &Wait<'_>) -> Result<Reply, Unanswered> {
         let id = LAST_ID.fetch_add(1, Ordering::Relaxed) + 1;
         let open = question.strip_suffix('}').unwrap_or(question);
         // What it wrote since the last answer belongs to no case.
@@ -180,15 +203,17 @@ impl Program {
                     return Ok(reply);
                 }
                 let stderr = said(&reply.stderr);
-                Err(format!(
-                    "the program wrote an answer without the `{ID}` of its question, {id}: {}{stderr}",
-                    cut(&reply.text)
-                ))
+                let answer = cut(&reply.text);
+                let why = format!(
+                    "the program wrote an answer without the `{ID}` of its question, {id}: {answer}{stderr}"
+                );
+                Err(why.into())
             }
-            Read::End(_) => {
+            Read::End(bytes) => {
                 let status = self.wait(wait)?;
                 let stderr = said(&self.stderr.await_final_output());
-                Err(format!("the program ended with {status} before it answered{stderr}"))
+                let why = format!("the program ended with {status} before it answered{stderr}");
+                Err(Unanswered { why, has_ended: bytes.is_empty() })
             }
         }
     }

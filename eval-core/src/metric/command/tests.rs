@@ -153,9 +153,40 @@ async fn a_program_that_reads_lines_answers_further_questions() {
     for expected in ["n: 1", "n: 1", "n: 2", "n: 3"] {
         assert_eq!(asked().await, [expected]);
     }
-    // Questions that are asked at the same time may have programs of their own.
+}
+
+#[tokio::test]
+async fn questions_of_the_same_time_have_programs_of_their_own() {
+    let folder = std::env::temp_dir().join(format!("eval-core-metric-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    // Once two programs are asked for, no program answers before two were asked.
+    let waits = format!(
+        "cd '{}'; : > asked-$$; if [ -e two ]; then while [ $(ls asked-* | wc -l) -lt 2 ]; do sleep 0.02; done; fi; printf",
+        folder.display()
+    );
+    let metric = shell(&COUNTS.replace("REST", "").replacen("printf", &waits, 1));
+    let asked = || async { score(&metric).await.unwrap().notes().to_vec() };
+    for expected in ["n: 1", "n: 1"] {
+        assert_eq!(asked().await, [expected]);
+    }
+    for entry in fs::read_dir(&folder).unwrap() {
+        fs::remove_file(entry.unwrap().path()).unwrap();
+    }
+    fs::write(folder.join("two"), "").unwrap();
     let (one, other) = tokio::join!(asked(), asked());
-    assert_ne!(one, other);
+    let mut both = [one.concat(), other.concat()];
+    both.sort();
+    assert_eq!(both, ["n: 1", "n: 2"]);
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[tokio::test]
+async fn a_kept_program_that_ends_while_it_is_idle_is_started_again_once() {
+    // Its output ends, and the program a little later: it still runs when it is taken.
+    let metric = shell(&COUNTS.replace("REST", "exec >&-; sleep 1; exit 0"));
+    for expected in ["n: 1", "n: 1", "n: 1"] {
+        assert_eq!(score(&metric).await.unwrap().notes(), [expected]);
+    }
 }
 
 #[tokio::test]

@@ -46,10 +46,7 @@ fn post(service: &Service, path: &str, body: &Value, token: bool) -> Reply {
 fn a_program_of_the_operator_scores_turns_for_callers_with_the_token() {
     let folder = Folder::new();
     let service = service(&folder.0);
-    let turn = json!({
-        "user_content": { "role": "user", "parts": [{ "text": "Paris?" }] },
-        "final_response": { "role": "model", "parts": [{ "text": "Sunny." }] },
-    });
+    let turn = said();
     let body = |threshold: f64| json!({ "actual": [turn], "criteria": { "calm": threshold } });
     assert_eq!(post(&service, "/api/v1/score", &body(0.5), false).status, 401);
     assert!(!folder.0.join("asked").exists());
@@ -78,9 +75,12 @@ fn traces_are_scored_by_a_program_of_the_operator() {
     assert_eq!((&metric["score"], &metric["evalStatus"]), (&json!(0.75), &json!("PASSED")), "{scored}");
 }
 
-/// A turn without an answer.
+/// A turn with an answer.
 fn said() -> Value {
-    json!({ "user_content": { "role": "user", "parts": [{ "text": "Paris?" }] } })
+    json!({
+        "user_content": { "role": "user", "parts": [{ "text": "Paris?" }] },
+        "final_response": { "role": "model", "parts": [{ "text": "Sunny." }] },
+    })
 }
 
 #[test]

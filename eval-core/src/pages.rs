@@ -134,6 +134,7 @@ macro_rules! judge_links {
             "[no judge]: crate::_documentation::configuration#features\n",
             "[recorded]: crate::_documentation::configuration#features\n",
             "[scenarios]: crate::_documentation::configuration#features\n",
+            "[worse]: crate::_documentation::worse\n",
             "[whom]: crate::_documentation::configuration#features\n",
         )
     };

@@ -105,8 +105,8 @@ mod tests {
             assert_eq!(read, [Value::parse(tool).unwrap()]);
         }
         for (text, path, message) in [
-            ("[]".to_owned(), "", "the file has no list `tools`"),
-            (r#"{"tools": {}}"#.to_owned(), "", "the file has no list `tools`"),
+            ("[]".to_owned(), "the document", "the file has no list `tools`"),
+            (r#"{"tools": {}}"#.to_owned(), "the document", "the file has no list `tools`"),
             (r#"{"tools": [{"inputSchema": {}}]}"#.to_owned(), "tools[0]", "the tool has no `name`"),
             (r#"{"tools": [{"name": "f"}]}"#.to_owned(), "tools[0]", "the tool has no `inputSchema`"),
             (format!(r#"{{"tools": [{tool}, {tool}]}}"#), "tools[1]", "the tool `f` is there twice"),

@@ -210,7 +210,7 @@ mod tests {
         assert_eq!(
             usage(),
             "usage: eval --agent NAME --set SET [--case ID] [--tag TAG] [--skip-tag TAG] [--config FILE] [--metric METRIC[=THRESHOLD]] [--runs N] \
-             [--pass HOW] [--gate HOW] [--timeout TIME] [--price [MODEL=]IN/OUT] [--retry N] [--tools SOURCE] [--literal] [--concurrency N] [--fail-fast]"
+             [--pass HOW] [--gate HOW] [--timeout TIME] [--price [MODEL=]IN/OUT] [--retry N] [--tools SOURCE] [--faults FILE] [--literal] [--concurrency N] [--fail-fast]"
         );
         let help = help(&["weather"]);
         assert!(OPTIONS.iter().all(|option| help.contains(option.about)), "{help}");

@@ -15,7 +15,7 @@ use eval_support::words::{count, short_code_list};
 
 use crate::files::write;
 use crate::output::{CommandError, read};
-use crate::recorded::{LoadedRun, RunResults, State, WhichRun, near};
+use crate::recorded::{LoadedRun, Problem, RunResults, State, WhichRun, near};
 
 /// The baseline of a project, if no other is named.
 pub(crate) const BASELINE: &str = "evalset-baseline.jsonl";
@@ -71,7 +71,7 @@ pub(crate) fn commit_of(loaded: &LoadedRun) -> Option<String> {
 /// The reasons why a run is not complete; empty if it is. What did not run, or was killed, may have failed.
 pub(crate) fn why_incomplete(results: &RunResults<'_>) -> Vec<String> {
     let RunResults { totals, loaded, .. } = results;
-    let mut reasons: Vec<String> = results.problems.iter().map(|problem| problem.shown()).collect();
+    let mut reasons: Vec<String> = results.problems.iter().map(Problem::shown).collect();
     if totals.is_running {
         reasons.push("the run is still in progress".to_owned());
     } else if totals.missing > 0 && results.problems.is_empty() {

@@ -120,7 +120,7 @@ fn gate(args: &Args) -> Result<Answer, CommandError> {
         doubts.extend(why_incomplete(&results(run, args.partial)?));
     }
     if args.runs.is_empty() {
-        doubts.extend(runs.iter().filter_map(|run| stale(run)));
+        doubts.extend(runs.iter().filter_map(stale));
     }
     let first = measured(&runs).cases;
     doubts.extend(shared_runs(&before.cases, &first));
@@ -225,7 +225,9 @@ fn loaded(names: &[String]) -> Result<Vec<LoadedRun>, CommandError> {
         refuse_suspects(&run)?;
         // A copy of its folder is the same run.
         let processes = run.run.processes.iter().map(|head| (head.run.clone(), head.pid, head.started));
-        let is_new = processes.fold(true, |is_new, process| seen.insert(process) && is_new);
+        let processes: HashSet<_> = processes.collect();
+        let is_new = seen.is_disjoint(&processes);
+        seen.extend(processes);
         if !is_new {
             let message = format!("the run `{}` is named twice, and its runs would count twice", run.name());
             return Err(CommandError::new(message, "name each run once"));

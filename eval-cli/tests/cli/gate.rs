@@ -58,12 +58,12 @@ impl Desk {
         folder.write("agent.py", AGENT).write("evals/test_config.json", CONFIG);
         folder.write("evals/desk.evalset.json", set(cases)).write("counts/.keep", "");
         let desk = Self(folder);
-        desk.agent(json!({}));
+        desk.agent(&json!({}));
         desk
     }
 
     /// The answers of the agent from now on.
-    fn agent(&self, mode: Value) {
+    fn agent(&self, mode: &Value) {
         self.0.write("mode.json", mode.to_string());
         for count in std::fs::read_dir(self.0.path("counts")).expect("counts").flatten() {
             std::fs::remove_file(count.path()).expect("a count");
@@ -128,7 +128,7 @@ fn a_build_that_is_as_good_passes_and_one_whose_case_stopped_working_is_a_regres
     assert_eq!(desk.run(1).code, Some(0));
     let same = desk.gate(&[]);
     assert_eq!((&same["verdict"], &same["categories"]), (&json!("PASS"), &json!({ "same": 20 })));
-    desk.agent(json!({ "c07": ["no"] }));
+    desk.agent(&json!({ "c07": ["no"] }));
     assert_eq!(desk.run(1).code, Some(1));
     // One run of it shows nothing. Suspects are run again, as they ran.
     assert_eq!(desk.gate(&[])["verdict"], "CANNOT TELL");
@@ -151,7 +151,7 @@ fn a_build_that_is_as_good_passes_and_one_whose_case_stopped_working_is_a_regres
 #[test]
 fn a_suspect_that_passes_again_only_fell() {
     let desk = blessed("gate-fell", 3, 1);
-    desk.agent(json!({ "c01": ["no", "no", "c01"] }));
+    desk.agent(&json!({ "c01": ["no", "no", "c01"] }));
     assert_eq!(desk.run(1).code, Some(1));
     assert_eq!(desk.gate(&[])["verdict"], "CANNOT TELL");
     let again = desk.gate(&["--retry-suspects"]);
@@ -161,7 +161,7 @@ fn a_suspect_that_passes_again_only_fell() {
 #[test]
 fn what_is_missing_or_broken_is_unmeasurable() {
     let desk = blessed("gate-errors", 3, 5);
-    desk.agent(json!({ "c01": ["no", "no", "exit"] }));
+    desk.agent(&json!({ "c01": ["no", "no", "exit"] }));
     desk.run(3);
     let errors = desk.gate(&[]);
     assert_eq!(
@@ -173,7 +173,7 @@ fn what_is_missing_or_broken_is_unmeasurable() {
             .as_str()
             .is_some_and(|it| it.contains("c01") && it.contains("1 run without a verdict"))
     );
-    desk.agent(json!({}));
+    desk.agent(&json!({}));
     desk.0.write("evals/desk.evalset.json", set(2));
     assert_eq!(desk.run(5).code, Some(0));
     assert_eq!(desk.gate(&[])["verdict"], "UNMEASURABLE");
@@ -202,7 +202,7 @@ fn a_case_that_asks_something_else_is_incomparable_and_a_comment_changes_nothing
     let edited = set(4).replacen(r#""text":"c01"}],"role":"user""#, r#""text":"c01?"}],"role":"user""#, 1);
     assert_ne!(edited, set(4));
     let noted = edited.replacen(r#""eval_id":"c02""#, r#""_note":"why","eval_id":"c02""#, 1);
-    desk.agent(json!({ "c01?": ["c01"] }));
+    desk.agent(&json!({ "c01?": ["c01"] }));
     desk.0.write("evals/desk.evalset.json", noted);
     assert_eq!(desk.run(1).code, Some(0));
     let gate = desk.gate(&[]);
@@ -256,11 +256,11 @@ fn all_complete_runs_of_a_build_are_blessed_together() {
 fn what_would_spoil_a_baseline_is_refused() {
     let desk = Desk::new("bless-refused", 2);
     assert!(desk.bless(&[]).err.contains("there is no run of this build"));
-    desk.agent(json!({ "c01": ["exit"] }));
+    desk.agent(&json!({ "c01": ["exit"] }));
     desk.run(1);
     let broken = desk.bless(&[]);
     assert_eq!(broken.code, Some(2));
-    desk.agent(json!({}));
+    desk.agent(&json!({}));
     desk.commit();
     desk.run(2);
     assert_eq!(desk.bless(&[]).code, Some(0), "{}", desk.bless(&[]).shown());
@@ -286,7 +286,7 @@ fn what_would_spoil_a_baseline_is_refused() {
 #[test]
 fn limits_are_demands_on_a_build_alone() {
     let desk = blessed("gate-limits", 2, 10);
-    desk.agent(json!({ "c01": ["no", "c01"] }));
+    desk.agent(&json!({ "c01": ["no", "c01"] }));
     desk.run(10);
     let rate = desk.gate(&["--min-pass-rate", "0.9"]);
     assert_eq!(rate["verdict"], "REGRESSION");
@@ -309,7 +309,7 @@ fn limits_are_demands_on_a_build_alone() {
 fn two_runs_are_compared_case_by_case() {
     let desk = Desk::new("diff-runs", 3);
     let one = Desk::id(&desk.run(2));
-    desk.agent(json!({ "c00": ["no"], "c01": ["no", "c01"] }));
+    desk.agent(&json!({ "c00": ["no"], "c01": ["no", "c01"] }));
     let other = Desk::id(&desk.run(2));
     let diff = |from: &str, to: &str| -> Value {
         let ran = desk.0.run(&["diff", from, to, "--format", "json"]);

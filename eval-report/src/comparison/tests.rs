@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::baseline::{Baseline, Line, MetricLine, Provenance};
-use crate::decide::gate::{Counts, GateVerdict, Policy};
+use crate::decide::gate::{GateVerdict, Policy};
 
 /// A case that passed so many runs, with a criterion, a judge and hashes by these numbers.
 fn line(case: &str, passed: usize, runs: usize, errors: usize) -> Line {
@@ -236,12 +236,10 @@ fn a_broken_limit_fails_the_build_whatever_was_compared() {
 
 #[test]
 fn what_many_cases_would_show_is_simulated_in_bounded_work() {
-    let counts: Vec<Counts> = side(vec![(19, 20, 0); 500])
-        .lines()
-        .map(|line| Counts::new(line.side(), Line { runs: 3, passed: 3, ..line.clone() }.side()))
-        .collect();
-    let power = Power::new(&Policy::default(), &counts, false).unwrap();
-    assert!(power.all_by_tenth > 0.99 && power.half < 0.1, "{power:?}");
+    let before = side(vec![(19, 20, 0); 500]);
+    let pass = gated(&before, &side(vec![(3, 3, 0); 500]));
+    let power = pass.power.unwrap();
+    assert!(power.all_by_tenth > 0.99 && power.half < 0.2, "{power:?}");
 }
 
 #[test]

@@ -126,21 +126,22 @@ fn a_run_of_another_commit_and_a_run_on_both_sides_are_doubts() {
 
 #[test]
 fn a_run_counts_once_and_suspects_only_for_the_gate_that_ran_them() {
-    let desk = blessed("gate-suspects", 20, 10);
-    desk.agent(json!({ "c07": ["no"] }));
+    let desk = blessed("gate-suspects", 5, 10);
+    desk.agent(&json!({ "c01": ["no"] }));
     let id = Desk::id(&desk.run(1));
     let twice = desk.gate(&[&id, &id]);
     assert!(twice["error"]["message"].as_str().is_some_and(|it| it.contains("is named twice")), "{twice}");
-    let now = |gate: &Value| gate["cases"][7]["now"]["with_verdict"].clone();
-    let limits = ["--retry-suspects", "--min-pass-rate", "0.9"];
+    let now = |gate: &Value| gate["cases"][1]["now"]["with_verdict"].clone();
+    let limits = ["--retry-suspects", "--min-pass-rate", "0.8"];
     let first = desk.gate(&limits);
-    // A limit is about the build as it ran: 19 of 20. Further runs of what failed are not in it.
+    // A limit is about the build as it ran: 4 of 5. Further runs of what failed are not in it.
     assert_eq!(
         (&first["verdict"], first["reasons"].as_array().map(Vec::len)),
         (&json!("REGRESSION"), Some(1))
     );
     let again = desk.gate(&limits);
-    assert_eq!((now(&first), now(&again)), (json!(13), json!(13)));
+    assert!(now(&first).as_u64().is_some_and(|runs| runs > 5), "{first}");
+    assert_eq!(now(&first), now(&again));
     let suspects =
         again["runs"].as_array().and_then(|runs| runs.last()).and_then(Value::as_str).expect("an id");
     assert!(suspects.contains("-suspects-"), "{suspects}");
@@ -156,7 +157,7 @@ fn a_run_counts_once_and_suspects_only_for_the_gate_that_ran_them() {
 #[test]
 fn suspects_that_only_break_are_run_a_bounded_number_of_times() {
     let desk = blessed("gate-breaks", 2, 10);
-    desk.agent(json!({ "c01": ["no", "exit", "exit", "exit", "exit", "exit", "exit", "exit", "exit"] }));
+    desk.agent(&json!({ "c01": ["no", "exit", "exit", "exit", "exit", "exit", "exit", "exit", "exit"] }));
     desk.run(1);
     let gate = desk.gate(&["--retry-suspects=6"]);
     assert_eq!(gate["verdict"], "UNMEASURABLE", "{gate}");

@@ -1,15 +1,21 @@
 //! The two sides of a comparison: the file of a baseline, or a recorded run.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use eval_report::baseline::{Baseline, measure};
+use eval_core::journal::Revision;
+use eval_core::journal::project::Project;
+use eval_report::baseline::{Baseline, Key, Measured, measure};
+use eval_report::journal::revision_of_run;
+use eval_support::id::fresh_id;
 use eval_support::untrusted::one_line;
+use eval_support::words::{count, short_code_list};
 
 use crate::files::write;
 use crate::output::{CommandError, read};
-use crate::recorded::{LoadedRun, RunResults, WhichRun};
+use crate::recorded::{LoadedRun, Problem, RunResults, State, WhichRun, near};
 
 /// The baseline of a project, if no other is named.
 pub(crate) const BASELINE: &str = "evalset-baseline.jsonl";
@@ -17,15 +23,76 @@ pub(crate) const BASELINE: &str = "evalset-baseline.jsonl";
 /// What is between the id of a run and the number of a round in which its suspects ran again.
 const SUSPECTS: &str = "-suspects-";
 
-/// The id of the test run in which suspects of a run ran again.
-pub(crate) fn id_of_suspects(run: &str, round: usize) -> String {
-    format!("{run}{SUSPECTS}{round}")
+/// A new id for a test run in which suspects of a run run again. A gate counts the runs that it made itself, so no two gates share
+/// one.
+pub(crate) fn id_of_suspects(run: &str) -> String {
+    fresh_id(&format!("{run}{}", SUSPECTS.trim_end_matches('-')))
 }
 
-/// The run whose suspects ran again in this one; `None` for every other run. Only a gate counts their runs: they ran because they
-/// failed.
+/// The run whose suspects ran again in this one; `None` for every other run.
 pub(crate) fn run_of_suspects(id: &str) -> Option<&str> {
     id.split_once(SUSPECTS).map(|(run, _)| run)
+}
+
+/// Refuses a run of suspects: they ran because they failed, so their runs say nothing without those of the other cases.
+pub(crate) fn refuse_suspects(loaded: &LoadedRun) -> Result<(), CommandError> {
+    let Some((id, run)) = loaded.run.ids.iter().find_map(|id| Some((id, run_of_suspects(id)?))) else {
+        return Ok(());
+    };
+    let message =
+        format!("in `{}` suspects ran again: only the gate which ran them counts them", one_line(id));
+    Err(CommandError::new(message, format!("name the run that they were suspects of: `{}`", one_line(run))))
+}
+
+/// The baseline that is meant: this file, else the one of the current folder, or of the nearest folder above it that has one. Above
+/// the folder of the project, sets have other names.
+pub(crate) fn baseline_path(named: Option<&Path>) -> PathBuf {
+    if let Some(named) = named {
+        return named.to_owned();
+    }
+    let here = std::env::current_dir().unwrap_or_default();
+    let root = Project::from_folder(&here).folder;
+    let folders = here.ancestors().take_while(|folder| folder.starts_with(&root));
+    let found = folders.map(|folder| folder.join(BASELINE)).find(|path| path.is_file());
+    found.map_or_else(|| BASELINE.into(), |path| near(&path).to_owned())
+}
+
+/// The commit that is checked out in the current folder.
+pub(crate) fn commit_here() -> Option<String> {
+    let here = std::env::current_dir().ok()?;
+    Revision::from_folder(&here).map(|revision| revision.commit)
+}
+
+/// The commit that was checked out when a run began.
+pub(crate) fn commit_of(loaded: &LoadedRun) -> Option<String> {
+    loaded.folders.iter().find_map(|folder| revision_of_run(folder)).map(|revision| revision.commit)
+}
+
+/// The reasons why a run is not complete; empty if it is. What did not run, or was killed, may have failed.
+pub(crate) fn why_incomplete(results: &RunResults<'_>) -> Vec<String> {
+    let RunResults { totals, loaded, .. } = results;
+    let mut reasons: Vec<String> = results.problems.iter().map(Problem::shown).collect();
+    if totals.is_running {
+        reasons.push("the run is still in progress".to_owned());
+    } else if totals.missing > 0 && results.problems.is_empty() {
+        reasons.push(format!("{} never began", count(totals.missing, "case")));
+    }
+    if totals.unfinished > 0 {
+        let of_state = results.tests.iter().filter(|test| test.state == State::Unfinished);
+        let names: Vec<String> = of_state.map(|test| one_line(&test.name)).collect();
+        reasons.push(format!(
+            "{} without an end: {}; its process was killed, or still runs",
+            count(totals.unfinished, "case"),
+            short_code_list(&names)
+        ));
+    }
+    // What a rerun mended has its end in another file.
+    let is_mended = loaded.run.processes.iter().any(|head| head.is_rerun());
+    if loaded.run.torn > 0 && !is_mended && reasons.is_empty() {
+        let lines = count(loaded.run.torn, "incomplete line");
+        reasons.push(format!("{lines} in its record: a process was killed, or its disk was full"));
+    }
+    reasons
 }
 
 /// The runs of each case on one side.
@@ -35,6 +102,8 @@ pub(crate) struct Side {
     pub(crate) name: String,
     /// Reasons why they may not be all runs of their build.
     pub(crate) doubts: Vec<String>,
+    /// What a reader has to know about them.
+    pub(crate) notes: Vec<String>,
 }
 
 impl Side {
@@ -43,7 +112,12 @@ impl Side {
         let path = Path::new(name);
         if path.is_file() {
             let name = format!("baseline {}", one_line(name));
-            return Ok(Self { cases: read_baseline(path)?, name, doubts: Vec::new() });
+            return Ok(Self { cases: read_baseline(path)?, name, doubts: Vec::new(), notes: Vec::new() });
+        }
+        if is_like_a_file(path) {
+            let help =
+                "name the file of a baseline, or the id of a run: `cargo evalset report` shows the last one";
+            return Err(CommandError::new(format!("there is no file `{}`", one_line(name)), help));
         }
         let loaded = WhichRun::named(Some(name.to_owned())).load()?;
         Self::of_run(&loaded, false)
@@ -51,10 +125,32 @@ impl Side {
 
     /// A recorded run. `partial` says that tests were left out on purpose.
     pub(crate) fn of_run(loaded: &LoadedRun, partial: bool) -> Result<Self, CommandError> {
-        let doubts = results(loaded, partial)?.problems.iter().map(|problem| problem.shown()).collect();
+        let doubts = why_incomplete(&results(loaded, partial)?);
         let name = format!("run {}", loaded.name());
-        Ok(Self { cases: measure(&[loaded], None).cases, name, doubts })
+        let measured = measure(&[loaded], None);
+        let notes = notes(&measured);
+        Ok(Self { cases: measured.cases, name, doubts, notes })
     }
+}
+
+/// Whether a name cannot be meant as the id or the folder of a run.
+fn is_like_a_file(path: &Path) -> bool {
+    !path.exists() && path.extension().is_some_and(|extension| extension == "jsonl" || extension == "json")
+}
+
+/// What a reader has to know about how runs were counted.
+pub(crate) fn notes(measured: &Measured) -> Vec<String> {
+    let named = |keys: &[Key], what: &str| {
+        let names: BTreeSet<String> = keys.iter().map(Key::to_string).collect();
+        (!names.is_empty())
+            .then(|| format!("{} {what}", short_code_list(&names.into_iter().collect::<Vec<_>>())))
+    };
+    let edited = named(&measured.edited, "was edited between the runs: only its last runs count");
+    let retried = named(
+        &measured.retried,
+        "was tried again by the test runner: its first attempt with a verdict counts, as attempts are no runs",
+    );
+    edited.into_iter().chain(retried).collect()
 }
 
 pub(crate) fn results(loaded: &LoadedRun, partial: bool) -> Result<RunResults<'_>, CommandError> {
@@ -73,10 +169,11 @@ pub(crate) fn read_baseline(path: &Path) -> Result<Baseline, CommandError> {
         .map_err(|error| CommandError::new(format!("{shown}:{}: {}", error.line, error.message), error.help))
 }
 
-/// The baseline in a file; an empty one if there is no file yet.
+/// The baseline in a file; an empty one if there is no file yet, or nothing in it.
 pub(crate) fn baseline_or_new(path: &Path) -> Result<Baseline, CommandError> {
     match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Baseline::default()),
+        _ if read(path)?.trim_ascii().is_empty() => Ok(Baseline::default()),
         _ => read_baseline(path),
     }
 }

@@ -16,6 +16,9 @@ use fastrand::Rng;
 /// Cases, runs before, runs now, and how often a case passes.
 type Cell = (usize, usize, usize, f64);
 
+/// What lowers the shares of cases that pass.
+type Drop<'d> = &'d dyn Fn(&mut [f64]);
+
 /// Cells without a drop, each with many draws.
 const UNCHANGED: [Cell; 4] = [(20, 10, 3, 0.8), (20, 5, 1, 0.95), (100, 5, 5, 0.95), (1, 20, 5, 0.5)];
 
@@ -50,7 +53,7 @@ fn main() -> ExitCode {
     println!("found in {DRAWS_OF_FOUND} builds each, with the reference behind it");
     println!("  cell: one dead | one at half | all by .05 | by .1 | by .2 | 2 cases by .5");
     for (cell, reference) in FOUND {
-        let kinds: [&dyn Fn(&mut [f64]); 6] = [
+        let kinds: [Drop<'_>; 6] = [
             &|shares| shares[0] = 0.0,
             &|shares| shares[0] = shares[0].min(0.5),
             &|shares| lower(shares, 0.05),
@@ -79,7 +82,9 @@ fn error(share: f64, draws: usize) -> f64 {
 }
 
 fn lower(shares: &mut [f64], by: f64) {
-    shares.iter_mut().for_each(|share| *share -= by);
+    for share in shares {
+        *share -= by;
+    }
 }
 
 /// The share of builds that the gate calls a regression, and the mean number of further runs.

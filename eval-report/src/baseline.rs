@@ -6,7 +6,9 @@
 mod file;
 mod line;
 mod measured;
+mod remarks;
 
 pub use file::{Baseline, BaselineError};
 pub use line::{Key, Line, MetricLine, Provenance};
-pub use measured::{Measured, keys, measure};
+pub use measured::{Checkout, Measured, keys, measure};
+pub use remarks::{remarks, shared_runs};

@@ -1,11 +1,12 @@
 //! `cargo evalset bless`: accepts what the runs of this build measured as the baseline.
 
+mod gone;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use eval_core::journal::Revision;
-use eval_report::baseline::{Key, Line, measure};
+use eval_report::baseline::{Checkout, Key, Line, measure};
 use eval_report::git::changed_files;
 use eval_report::journal::revision_of_run;
 use eval_support::untrusted::one_line;
@@ -15,7 +16,11 @@ use serde::Serialize;
 use crate::ci;
 use crate::output::{Answer, CommandError, Format, GOOD, Outcome, WARNING, styled};
 use crate::recorded::{LoadedRun, WhichRun, own_runs, root};
-use crate::sides::{BASELINE, baseline_or_new, results, run_of_suspects, write_baseline};
+use crate::sides::{
+    baseline_or_new, baseline_path, commit_here, notes, refuse_suspects, results, run_of_suspects,
+    why_incomplete, write_baseline,
+};
+use gone::Gone;
 
 /// Accepts what the runs of this build measured: writes how often each case passed to the baseline, a file to commit. `gate`
 /// compares later builds with it.
@@ -33,16 +38,17 @@ pub(crate) struct Args {
     #[arg(long, value_name = "RUN")]
     only: Option<String>,
 
-    /// The file of the baseline.
-    #[arg(long, value_name = "FILE", default_value = BASELINE)]
-    baseline: PathBuf,
+    /// The file of the baseline. Without it, `evalset-baseline.jsonl` of this folder or of the nearest above it in the project.
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
 
     /// Takes runs although tracked files differ from the commit. The lines say so.
     #[arg(long)]
     allow_dirty: bool,
 
-    /// Removes the lines of cases that no run of this build has.
-    #[arg(long)]
+    /// Removes the lines of cases that are gone: their set has no such case, there is no such set, or their test binary no such
+    /// function.
+    #[arg(long, conflicts_with_all = ["cases", "only"])]
     prune: bool,
 
     /// The output format.
@@ -87,10 +93,12 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
             "name the cases: `cargo evalset bless SET:CASE`, or bless on a developer's machine and commit the file",
         ));
     }
-    let dirty = dirty(&args.baseline, args.allow_dirty)?;
-    let (loaded, mut notes) = chosen(args)?;
+    let path = baseline_path(args.baseline.as_deref());
+    let is_dirty = is_dirty(&path, args.allow_dirty)?;
+    let here = commit_here().map(|commit| Checkout { commit, is_dirty });
+    let (loaded, mut told) = chosen(args, here.as_ref())?;
     let runs: Vec<&LoadedRun> = loaded.iter().collect();
-    let measured = measure(&runs, dirty);
+    let measured = measure(&runs, here.as_ref());
     let lines: Vec<Line> = selected(measured.cases.lines(), &args.cases)?;
     let broken: Vec<String> =
         lines.iter().filter(|line| line.errors > 0).map(|line| line.key().to_string()).collect();
@@ -106,17 +114,19 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         let help = "run the cases first: `cargo evalset run SETS --runs 10 ..`, or `cargo test`";
         return Err(CommandError::new("no case of a file has a run", help));
     }
-    notes.extend(few_runs(&lines));
-    notes.extend(named(&measured.edited, "was edited between the runs: only its last runs count"));
-    notes
-        .extend(named(&measured.retried, "was tried again by the test runner: only its last attempt counts"));
-    let mut baseline = baseline_or_new(&args.baseline)?;
+    told.extend(few_runs(&lines));
+    told.extend(notes(&measured));
+    let mut baseline = baseline_or_new(&path)?;
     baseline.bless(lines.iter().cloned());
-    let removed: Vec<Key> =
-        if args.prune { baseline.prune(|key| measured.cases.get(key).is_some()) } else { Vec::new() };
-    write_baseline(&args.baseline, &baseline)?;
+    let mut removed: Vec<Key> = Vec::new();
+    if args.prune {
+        let mut gone = Gone::default();
+        removed = baseline.prune(|key| !gone.has(key) && !measured.lacks_function(key));
+        told.extend(gone.notes());
+    }
+    write_baseline(&path, &baseline)?;
     let ids: Vec<String> = loaded.iter().flat_map(|run| run.run.ids.clone()).collect();
-    let shown = one_line(&args.baseline.display().to_string());
+    let shown = one_line(&path.display().to_string());
     if args.format == Format::Json {
         let blessed = lines.iter().map(|line| Blessed {
             set: &line.set,
@@ -125,11 +135,11 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
             runs: line.runs,
         });
         let document = Document {
-            baseline: args.baseline.display().to_string(),
+            baseline: path.display().to_string(),
             runs: &ids,
             blessed: blessed.collect(),
             removed: removed.iter().map(Key::to_string).collect(),
-            notes: &notes,
+            notes: &told,
         };
         return Answer::results("bless", Outcome::Passed, &document);
     }
@@ -146,7 +156,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         let names: Vec<String> = removed.iter().map(Key::to_string).collect();
         text += &format!("removed {}: {}\n", count(names.len(), "line"), short_code_list(&names));
     }
-    for note in notes {
+    for note in told {
         text += &format!("{}: {note}\n", styled(WARNING, "note"));
     }
     text += &format!("commit `{shown}`, then compare a later build with it: `cargo evalset gate`\n");
@@ -154,7 +164,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
 }
 
 /// Whether tracked files differ from the commit; `None` without git. The baseline itself may differ.
-fn dirty(baseline: &Path, is_allowed: bool) -> Result<Option<bool>, CommandError> {
+fn is_dirty(baseline: &Path, is_allowed: bool) -> Result<Option<bool>, CommandError> {
     let Some(mut changed) = changed_files() else { return Ok(None) };
     let name = baseline.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     changed.retain(|file| file.rsplit('/').next() != Some(name.as_str()));
@@ -163,8 +173,9 @@ fn dirty(baseline: &Path, is_allowed: bool) -> Result<Option<bool>, CommandError
     }
     let files: Vec<String> = changed.iter().map(|file| one_line(file)).collect();
     let message = format!(
-        "{} differ from the commit, and the baseline would name a commit that is not what ran: {}",
+        "{} {} from the commit, and the baseline would name a commit that is not what ran: {}",
         count(files.len(), "tracked file"),
+        if files.len() == 1 { "differs" } else { "differ" },
         short_code_list(&files)
     );
     Err(CommandError::new(
@@ -174,23 +185,20 @@ fn dirty(baseline: &Path, is_allowed: bool) -> Result<Option<bool>, CommandError
 }
 
 /// The complete runs of this build, the oldest first, and notes about others.
-fn chosen(args: &Args) -> Result<(Vec<LoadedRun>, Vec<String>), CommandError> {
+fn chosen(args: &Args, here: Option<&Checkout>) -> Result<(Vec<LoadedRun>, Vec<String>), CommandError> {
     let partial = !args.cases.is_empty();
-    let here = std::env::current_dir().ok().and_then(|folder| Revision::from_folder(&folder));
-    let commit = here.map(|revision| revision.commit);
+    let commit = here.map(|here| &here.commit);
     let mut complete: Vec<(SystemTime, LoadedRun)> = Vec::new();
     let mut incomplete = Vec::new();
     let (runs, _) = own_runs(&root()).unwrap_or_default();
     for run in runs {
-        if run_of_suspects(&run.id).is_some()
-            || revision_of_run(&run.path).map(|revision| revision.commit) != commit
-        {
+        let of_run = revision_of_run(&run.path).map(|revision| revision.commit);
+        if run_of_suspects(&run.id).is_some() || of_run.as_ref() != commit {
             continue;
         }
         let folder = run.path.display().to_string();
         let loaded = WhichRun::named(Some(folder)).load()?;
-        let problems: Vec<String> = results(&loaded, partial)?.problems.iter().map(|it| it.shown()).collect();
-        match problems.into_iter().next() {
+        match why_incomplete(&results(&loaded, partial)?).into_iter().next() {
             None => complete.push((run.started, loaded)),
             Some(problem) => incomplete.push((run.id, problem)),
         }
@@ -199,8 +207,9 @@ fn chosen(args: &Args) -> Result<(Vec<LoadedRun>, Vec<String>), CommandError> {
     let mut notes = Vec::new();
     if let Some(name) = &args.only {
         let only = WhichRun::named(Some(name.clone())).load()?;
-        if let Some(problem) = results(&only, partial)?.problems.first() {
-            let message = format!("the run `{}` is not complete: {}", only.name(), problem.shown());
+        refuse_suspects(&only)?;
+        if let Some(problem) = why_incomplete(&results(&only, partial)?).first() {
+            let message = format!("the run `{}` is not complete: {problem}", only.name());
             return Err(CommandError::new(message, "run all cases again, or name cases that it has"));
         }
         let others = complete.iter().filter(|(_, run)| run.run.ids != only.run.ids).count();
@@ -220,6 +229,12 @@ fn chosen(args: &Args) -> Result<(Vec<LoadedRun>, Vec<String>), CommandError> {
         };
         let help = "run all cases: `cargo evalset run SETS --runs 10 ..`, or `cargo test --no-fail-fast`; or name the cases to bless";
         return Err(CommandError::new(message, help));
+    }
+    if commit.is_none() && complete.len() > 1 {
+        notes.push(format!(
+            "nothing tells builds apart, as there is no commit here: all {} count as runs of this build; `--only RUN` takes one",
+            count(complete.len(), "test run")
+        ));
     }
     if !incomplete.is_empty() {
         let ids: Vec<String> = incomplete.iter().map(|(id, _)| one_line(id)).collect();
@@ -266,9 +281,4 @@ fn few_runs(lines: &[Line]) -> Option<String> {
             if least == 1 { "limits" } else { "limit" }
         )
     })
-}
-
-fn named(keys: &[Key], what: &str) -> Option<String> {
-    let names: Vec<String> = keys.iter().map(Key::to_string).collect();
-    (!names.is_empty()).then(|| format!("{} {what}", short_code_list(&names)))
 }

@@ -1,12 +1,14 @@
 //! `cargo evalset diff`: two builds side by side.
 
 use std::collections::BTreeMap;
+use std::time::SystemTime;
 
+use eval_report::baseline::remarks;
 use eval_report::comparison::{Category, ComparedCase, Comparison, categories};
 use eval_report::decide::gate::Policy;
 use serde::Serialize;
 
-use crate::output::{Answer, CommandError, Format, Outcome};
+use crate::output::{Answer, CommandError, Format, Outcome, WARNING, styled};
 use crate::sides::Side;
 
 /// Compares two builds: each case is in one category. It decides nothing: `gate` does.
@@ -83,6 +85,8 @@ impl<'c> CaseEntry<'c> {
 struct Document<'c> {
     before: &'c str,
     now: &'c str,
+    doubts: &'c [&'c String],
+    notes: &'c [String],
     categories: BTreeMap<&'static str, usize>,
     p: f64,
     cases: Vec<CaseEntry<'c>>,
@@ -92,11 +96,15 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let (before, now) = (Side::named(&args.before)?, Side::named(&args.now)?);
     let comparison = Comparison::new(&before.cases, &now.cases, &now.cases, Policy::default());
     let doubts: Vec<&String> = before.doubts.iter().chain(&now.doubts).collect();
+    let mut notes = [before.notes, now.notes].concat();
+    notes.extend(remarks(&before.cases, &now.cases, SystemTime::now()));
     let outcome = if doubts.is_empty() { Outcome::Passed } else { Outcome::Unmeasurable };
     if args.format == Format::Json {
         let document = Document {
             before: &before.name,
             now: &now.name,
+            doubts: &doubts,
+            notes: &notes,
             categories: counted(&comparison),
             p: comparison.decision.p,
             cases: comparison.cases.iter().map(CaseEntry::new).collect(),
@@ -106,6 +114,9 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let mut text = format!("{} -> {}\n", before.name, now.name);
     for doubt in doubts {
         text += &format!("  {doubt}\n");
+    }
+    for note in notes {
+        text += &format!("  {}: {note}\n", styled(WARNING, "note"));
     }
     Ok(Answer::new(outcome, text + &categories(&comparison)))
 }

@@ -3,20 +3,24 @@
 mod limits;
 mod suspects;
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
-use eval_report::baseline::{Baseline, measure};
+use eval_report::baseline::{Measured, measure, remarks, shared_runs};
 use eval_report::comparison::{Comparison, GateOptions, Gated, gate_text, markdown};
 use eval_report::decide::gate::Policy;
-use eval_support::untrusted;
+use eval_support::untrusted::{self, one_line};
 use serde::Serialize;
 
 use super::diff::{CaseEntry, counted};
 use crate::files::write;
 use crate::output::{Answer, CommandError, Format, Outcome, mask};
 use crate::recorded::{LoadedRun, WhichRun};
-use crate::sides::{BASELINE, read_baseline, results, run_of_suspects};
+use crate::sides::{
+    Side, baseline_path, commit_here, commit_of, notes, refuse_suspects, results, run_of_suspects,
+    why_incomplete,
+};
 use limits::Limits;
 
 /// Decides whether this build is worse than the baseline. A drop that the number of runs cannot show is no regression, and a gate
@@ -31,13 +35,15 @@ pub(crate) struct Args {
     #[arg(value_name = "RUN")]
     runs: Vec<String>,
 
-    /// The file of the baseline, or a run to compare with.
-    #[arg(long, value_name = "FILE", default_value = BASELINE)]
-    baseline: String,
+    /// The file of the baseline, or a run to compare with. Without it, `evalset-baseline.jsonl` of this folder or of the nearest
+    /// above it in the project.
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<String>,
 
     /// Runs cases that passed less often than before again, until each has this many runs or the rest could change nothing.
-    #[arg(long, value_name = "RUNS", num_args = 0..=1, default_missing_value = "20")]
-    retry_suspects: Option<usize>,
+    #[arg(long, value_name = "RUNS", num_args = 0..=1, require_equals = true, default_missing_value = "20")]
+    #[arg(value_parser = clap::value_parser!(u16).range(1..=1000))]
+    retry_suspects: Option<u16>,
 
     /// Allows that cases of the baseline are gone. They are named.
     #[arg(long)]
@@ -67,6 +73,7 @@ const AFTER_HELP: &str = "\
 Examples:
   cargo evalset gate
   cargo evalset gate --retry-suspects
+  cargo evalset gate --retry-suspects=10
   cargo evalset gate 2026-11-22T02-31-07-4f1c --markdown comment.md
   cargo evalset gate --min-pass-rate 0.9 --max-tokens 200000
 
@@ -80,6 +87,7 @@ Exit codes:
 struct Document<'c> {
     verdict: &'static str,
     reasons: &'c [String],
+    notes: &'c [String],
     baseline: &'c str,
     runs: &'c [String],
     categories: BTreeMap<&'static str, usize>,
@@ -101,42 +109,70 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
 }
 
 fn gate(args: &Args) -> Result<Answer, CommandError> {
-    let policy = Policy { max_runs: args.retry_suspects.unwrap_or(20), ..Policy::default() };
+    let mut policy = Policy::default();
+    policy.max_runs = args.retry_suspects.map_or(policy.max_runs, usize::from);
     args.limits.check()?;
-    let before = baseline(&args.baseline)?;
+    let (name, before) = baseline(args.baseline.as_deref())?;
     let mut runs = loaded(&args.runs)?;
-    let mut doubts = Vec::new();
+    let mut doubts: Vec<String> =
+        before.doubts.iter().map(|doubt| format!("{}: {doubt}", before.name)).collect();
     for run in &runs {
-        doubts.extend(results(run, args.partial)?.problems.iter().map(|problem| problem.shown()));
+        doubts.extend(why_incomplete(&results(run, args.partial)?));
     }
-    let first = measure(&runs.iter().collect::<Vec<_>>(), None).cases;
+    if args.runs.is_empty() {
+        doubts.extend(runs.iter().filter_map(stale));
+    }
+    let first = measured(&runs).cases;
+    doubts.extend(shared_runs(&before.cases, &first));
+    let broken = args.limits.broken(&runs, &first)?;
     if args.retry_suspects.is_some() && doubts.is_empty() {
-        suspects::run_again(&before, &first, &mut runs, policy)?;
+        suspects::run_again(&before.cases, &first, &mut runs, policy)?;
     }
-    let now = measure(&runs.iter().collect::<Vec<_>>(), None).cases;
-    let comparison = Comparison::new(&before, &now, &first, policy);
+    let now = measured(&runs);
+    let mut told = [before.notes, notes(&now)].concat();
+    told.extend(remarks(&before.cases, &now.cases, SystemTime::now()));
+    let comparison = Comparison::new(&before.cases, &now.cases, &first, policy);
     let options = GateOptions {
         allow_removed: args.allow_removed,
         retried: args.retry_suspects.is_some(),
         doubts,
-        bless: None,
+        notes: told,
+        broken,
     };
-    let mut gated = Gated::new(comparison, &options);
-    gated.demand(args.limits.broken(&runs, &now)?);
+    let gated = Gated::new(comparison, &options);
     if let Some(path) = &args.markdown {
         write(path, &mask(&markdown(&gated)))?;
     }
-    answer(args, &gated, &runs)
+    answer(args, &name, &gated, &runs)
 }
 
-fn answer(args: &Args, gated: &Gated, runs: &[LoadedRun]) -> Result<Answer, CommandError> {
+fn measured(runs: &[LoadedRun]) -> Measured {
+    measure(&runs.iter().collect::<Vec<_>>(), None)
+}
+
+/// A doubt about a run that was not named: it is of another commit than the one that is checked out.
+fn stale(run: &LoadedRun) -> Option<String> {
+    let (of_run, here) = (commit_of(run)?, commit_here()?);
+    (of_run != here).then(|| {
+        let [of_run, here] = [of_run, here].map(|commit| commit.chars().take(7).collect::<String>());
+        format!(
+            "the last run, `{}`, is of commit {}, and {} is checked out: run the cases again, or name the run",
+            run.name(),
+            one_line(&of_run),
+            one_line(&here)
+        )
+    })
+}
+
+fn answer(args: &Args, baseline: &str, gated: &Gated, runs: &[LoadedRun]) -> Result<Answer, CommandError> {
     let outcome = Outcome::of_exit_code(gated.exit_code()).unwrap_or(Outcome::Unmeasurable);
     if args.format == Format::Json {
         let ids: Vec<String> = runs.iter().flat_map(|run| run.run.ids.clone()).collect();
         let document = Document {
             verdict: gated.word(),
             reasons: &gated.reasons,
-            baseline: &args.baseline,
+            notes: &gated.notes,
+            baseline,
             runs: &ids,
             categories: counted(&gated.comparison),
             p: gated.comparison.decision.p,
@@ -158,29 +194,46 @@ fn answer(args: &Args, gated: &Gated, runs: &[LoadedRun]) -> Result<Answer, Comm
     Ok(answer)
 }
 
-/// The baseline of a file, or of a run.
-fn baseline(name: &str) -> Result<Baseline, CommandError> {
-    let path = std::path::Path::new(name);
-    if path.is_file() {
-        return read_baseline(path);
-    }
-    if name == BASELINE {
+/// The baseline of a file, or of a run, and its name.
+fn baseline(named: Option<&str>) -> Result<(String, Side), CommandError> {
+    let name = match named {
+        Some(name) => name.to_owned(),
+        None => baseline_path(None).display().to_string(),
+    };
+    if named.is_none() && !Path::new(&name).is_file() {
         let help = "run all cases of a build that works ten times, then bless it: `cargo evalset bless`";
         return Err(CommandError::new(format!("there is no baseline `{name}` here"), help));
     }
-    let run = WhichRun::named(Some(name.to_owned())).load()?;
-    Ok(measure(&[&run], None).cases)
+    let side = Side::named(&name)?;
+    Ok((name, side))
 }
 
-/// The named runs, else the last one. If that has the suspects of an earlier gate, the run of that gate is meant.
+/// The named runs, the oldest first, else the last one. If that has the suspects of an earlier gate, the run of that gate is meant.
 fn loaded(names: &[String]) -> Result<Vec<LoadedRun>, CommandError> {
-    if !names.is_empty() {
-        return names.iter().map(|name| WhichRun::named(Some(name.clone())).load()).collect();
+    if names.is_empty() {
+        let last = WhichRun::default().load()?;
+        let of_gate = last.run.ids.iter().find_map(|id| run_of_suspects(id));
+        return match of_gate {
+            Some(run) => Ok(vec![WhichRun::named(Some(run.to_owned())).load()?]),
+            None => Ok(vec![last]),
+        };
     }
-    let last = WhichRun::default().load()?;
-    let of_gate = last.run.ids.iter().find_map(|id| run_of_suspects(id));
-    match of_gate {
-        Some(run) => Ok(vec![WhichRun::named(Some(run.to_owned())).load()?]),
-        None => Ok(vec![last]),
+    let mut runs: Vec<LoadedRun> = Vec::new();
+    let mut seen = HashSet::new();
+    for name in names {
+        let run = WhichRun::named(Some(name.clone())).load()?;
+        refuse_suspects(&run)?;
+        // A copy of its folder is the same run.
+        let processes = run.run.processes.iter().map(|head| (head.run.clone(), head.pid, head.started));
+        let processes: HashSet<_> = processes.collect();
+        let is_new = seen.is_disjoint(&processes);
+        seen.extend(processes);
+        if !is_new {
+            let message = format!("the run `{}` is named twice, and its runs would count twice", run.name());
+            return Err(CommandError::new(message, "name each run once"));
+        }
+        runs.push(run);
     }
+    runs.sort_by_key(|run| run.run.processes.iter().map(|head| head.started).min());
+    Ok(runs)
 }

@@ -82,7 +82,7 @@ impl Baseline {
         for (at, text) in lines {
             is_conflict(text).map_or(Ok(()), |mark| Err(conflict(at, mark)))?;
             let line: Line = serde_json::from_str(text).map_err(|wrong| {
-                let help = "restore it from git, or write it anew: `cargo evalset bless SET:CASE`";
+                let help = "restore the line from git; or remove it, commit, run the case and bless it: `cargo evalset bless SET:CASE`";
                 error(
                     at,
                     format!("the line of a case cannot be read: {}", one_line(&wrong.to_string())),
@@ -90,18 +90,22 @@ impl Baseline {
                 )
             })?;
             let key = line.key();
-            let again = format!(
-                "`cargo evalset bless {key}` writes the line of the case anew; remove both lines before"
-            );
+            let name = one_line(&format!("{}:{}", key.set, key.case));
             if let Some(mistake) = line.mistake() {
-                return Err(error(at, format!("the numbers of {key} do not agree: {mistake}"), &again));
+                let help = format!(
+                    "restore the line from git; or remove it, commit, run the case and bless it: `cargo evalset bless {name}`"
+                );
+                return Err(error(at, format!("the numbers of {key} do not agree: {mistake}"), &help));
             }
             if baseline.0.contains_key(&key) {
-                return Err(error(at, format!("{key} has a second line"), &again));
+                let help = format!(
+                    "keep one of its lines, then commit; if neither is of this build, run the case and bless it: `cargo evalset bless {name}`"
+                );
+                return Err(error(at, format!("{key} has a second line"), &help));
             }
             if let Some((last, _)) = baseline.0.last_key_value().filter(|(last, _)| **last > key) {
                 let message = format!("{key} is behind {last}, and lines are sorted");
-                return Err(error(at, message, &again));
+                return Err(error(at, message, "put the line at its place, or restore the file from git"));
             }
             baseline.0.insert(key, line);
         }
@@ -149,7 +153,8 @@ fn conflict(line: usize, mark: &str) -> BaselineError {
     BaselineError {
         line,
         message: format!("a merge left its mark `{mark}` here: git could not merge two lines of a case"),
-        help: "keep the line of one branch and remove the marks, or run the case and write its line anew: `cargo evalset bless SET:CASE`"
+        help: "keep the line of one branch and remove the marks, then commit; if neither is of this build, run the case and bless it: \
+               `cargo evalset bless SET:CASE`"
             .to_owned(),
     }
 }
@@ -271,6 +276,27 @@ mod tests {
                 &[HEAD, &b.replace(r#""passed": 2, "scores""#, r#""passed": 3, "scores""#)],
                 2,
                 "the numbers of a.json:b do not agree: `m` passed in 3 of 2 runs",
+            ),
+            (
+                &[
+                    HEAD,
+                    &b.replace(
+                        r#""passed": 2, "errors": 0"#,
+                        r#""passed": 2, "errors": 18446744073709551615"#,
+                    ),
+                ],
+                2,
+                "the numbers of a.json:b do not agree: 2 runs passed and 18446744073709551615 had no verdict, of 2",
+            ),
+            (
+                &[HEAD, &b.replace(r#""runs": 2, "passed": 2"#, r#""runs": 0, "passed": 0"#)],
+                2,
+                "the numbers of a.json:b do not agree: 0 runs, and a case has 1 to 1000000",
+            ),
+            (
+                &[HEAD, &b.replace(r#""calls": [1, 2]"#, r#""calls": [1, 2, 3]"#)],
+                2,
+                "the numbers of a.json:b do not agree: `calls` lists 3 runs of 2",
             ),
         ] {
             let error = of(lines);

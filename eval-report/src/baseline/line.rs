@@ -12,6 +12,9 @@ use crate::statistics::PassCount;
 /// The most runs of which a line has scores, tokens, seconds and calls.
 pub(super) const MAX_LISTED_RUNS: usize = 20;
 
+/// The most runs of a case. What is above was written by hand.
+const MAX_RUNS: usize = 1_000_000;
+
 /// The identity of a case. Lines of a baseline are sorted by it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key {
@@ -19,7 +22,7 @@ pub struct Key {
     pub set: String,
     /// The id of the case.
     pub case: String,
-    /// The label of its runs, or the test, where one case runs in several ways; empty if it does not.
+    /// The label of its runs. For a test of the attribute, its function: `package::binary::function`. Else empty.
     pub variant: String,
 }
 
@@ -119,13 +122,23 @@ impl Line {
 
     /// A mistake in its numbers; `None` if they agree.
     pub(super) fn mistake(&self) -> Option<String> {
-        if self.passed + self.errors > self.runs {
+        if !(1..=MAX_RUNS).contains(&self.runs) {
+            return Some(format!("{} runs, and a case has 1 to {MAX_RUNS}", self.runs));
+        }
+        if self.passed.checked_add(self.errors).is_none_or(|decided| decided > self.runs) {
             let Self { runs, passed, errors, .. } = self;
             return Some(format!("{passed} runs passed and {errors} had no verdict, of {runs}"));
         }
         let over = |(_, metric): &(&String, &MetricLine)| metric.passed > self.runs;
         if let Some((name, metric)) = self.metrics.iter().find(over) {
             return Some(format!("`{}` passed in {} of {} runs", one_line(name), metric.passed, self.runs));
+        }
+        let lists =
+            [("tokens", self.tokens.len()), ("seconds", self.seconds.len()), ("calls", self.calls.len())];
+        let scores = self.metrics.values().map(|metric| ("scores", metric.scores.len()));
+        if let Some((name, listed)) = lists.into_iter().chain(scores).find(|(_, listed)| *listed > self.runs)
+        {
+            return Some(format!("`{name}` lists {listed} runs of {}", self.runs));
         }
         if self.metrics.is_empty() && self.runs > self.errors {
             return Some("no metric decided, and runs have a verdict".to_owned());

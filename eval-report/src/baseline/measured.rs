@@ -12,7 +12,8 @@ use super::file::Baseline;
 use super::line::{Key, Line, MAX_LISTED_RUNS, MetricLine, Provenance};
 use crate::journal::{Evaluation, RecordedTest, revision_of_run};
 use crate::output::time;
-use crate::recorded::{LoadedRun, RunCounts, TestResult};
+use crate::recorded::{LoadedRun, RunCounts, State, TestResult};
+use crate::statistics::float;
 
 /// The runs of each case in one or several test runs.
 #[derive(Clone, Debug, Default)]
@@ -21,22 +22,49 @@ pub struct Measured {
     pub cases: Baseline,
     /// Cases that were edited between the test runs: only the runs of the last form count.
     pub edited: Vec<Key>,
-    /// The cases that a test runner tried again, because an attempt did not pass. Attempts are no runs: only the last one
-    /// counts.
+    /// The cases that a test runner tried again, because an attempt did not pass. Attempts are no runs: only the first one with a
+    /// verdict counts.
     pub retried: Vec<Key>,
+    /// The variants of the tests that the test binaries of these runs hold, by test binary.
+    functions: BTreeMap<String, BTreeSet<String>>,
 }
 
-/// Measures test runs of one build together, with the oldest first. `dirty` says whether tracked files differ from the commit.
+impl Measured {
+    /// Whether this case was the case of a test that its test binary no longer holds. A binary that did not run tells nothing.
+    pub fn lacks_function(&self, key: &Key) -> bool {
+        self.functions.iter().any(|(binary, functions)| {
+            let is_of_binary = key.variant.strip_prefix(binary).is_some_and(|rest| rest.starts_with("::"));
+            is_of_binary && !functions.contains(&key.variant)
+        })
+    }
+}
+
+/// The checkout of the current folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checkout {
+    /// Its commit.
+    pub commit: String,
+    /// Whether tracked files differ from the commit; `None` if git does not tell.
+    pub is_dirty: Option<bool>,
+}
+
+/// Measures test runs of one build together, with the oldest first. `here` tells of the runs of its commit whether tracked files
+/// differ from it.
 ///
-/// Cases that come from no file are left out: nothing tells whether they are the same in another build.
-pub fn measure(runs: &[&LoadedRun], dirty: Option<bool>) -> Measured {
+/// Cases that come from no file are left out: nothing tells whether they are the same in another build. A case that was skipped, or
+/// without any run, has no line.
+pub fn measure(runs: &[&LoadedRun], here: Option<&Checkout>) -> Measured {
     let mut measured = Measured::default();
     for run in runs {
-        let tests = TestResult::all(&run.run);
-        let variants = variants(&tests);
-        for test in &tests {
-            let Some(key) = key(test, &variants) else { continue };
-            let Some(line) = line(test, &key, run, dirty) else { continue };
+        for listing in &run.run.listings {
+            let binary = binary(listing.package.as_deref(), listing.binary.as_deref());
+            let tests = listing.sets.iter().flat_map(|set| &set.tests);
+            let functions = tests.filter_map(|test| Some(format!("{binary}::{}", module(test)?)));
+            measured.functions.entry(binary.clone()).or_default().extend(functions);
+        }
+        for test in &TestResult::all(&run.run) {
+            let Some(key) = key(test) else { continue };
+            let Some(line) = line(&test.first_with_verdict(), &key, run, here) else { continue };
             if test.retry().is_some() {
                 measured.retried.push(key.clone());
             }
@@ -57,9 +85,8 @@ pub fn measure(runs: &[&LoadedRun], dirty: Option<bool>) -> Measured {
 
 /// The identity of each test that comes from a file.
 #[doc(hidden)]
-pub fn keys<'t>(tests: &[TestResult<'t>]) -> HashMap<*const RecordedTest, Key> {
-    let variants = variants(tests);
-    tests.iter().filter_map(|test| Some((std::ptr::from_ref(test.test), key(test, &variants)?))).collect()
+pub fn keys(tests: &[TestResult<'_>]) -> HashMap<*const RecordedTest, Key> {
+    tests.iter().filter_map(|test| Some((std::ptr::from_ref(test.test), key(test)?))).collect()
 }
 
 /// Whether runs of two lines can be counted together.
@@ -106,56 +133,76 @@ fn pooled(mut line: Line, other: Line) -> Line {
     line
 }
 
-/// The tests of each case of a set: one case may be a test of several functions.
-fn variants<'t>(tests: &[TestResult<'t>]) -> HashMap<(&'t str, &'t str, Option<&'t str>), BTreeSet<&'t str>> {
-    let mut variants: HashMap<_, BTreeSet<&str>> = HashMap::new();
-    for test in tests {
-        let started = &test.attempt.started;
-        if let Some(file) = started.file.as_deref() {
-            let key = (file, started.eval_id.as_str(), started.label.as_deref());
-            variants.entry(key).or_default().insert(test.test.name());
-        }
-    }
-    variants
-}
-
-fn key<'t>(
-    test: &TestResult<'t>,
-    variants: &HashMap<(&'t str, &'t str, Option<&'t str>), BTreeSet<&'t str>>,
-) -> Option<Key> {
+/// The identity of a case. It says nothing about what else ran, so that a case is the same in a run of a part.
+///
+/// One case may be a test of several functions, in several test binaries, so the function belongs to it. A program has a label for
+/// that.
+fn key(test: &TestResult<'_>) -> Option<Key> {
     let started = &test.attempt.started;
     let file = started.file.as_deref()?;
-    let label = started.label.as_deref();
-    let is_alone = variants.get(&(file, started.eval_id.as_str(), label)).is_none_or(|tests| tests.len() < 2);
-    let parts = [label, Some(test.test.name()).filter(|_| !is_alone)];
-    let variant = parts.into_iter().flatten().collect::<Vec<_>>().join(" ");
+    let function = || {
+        let binary = binary(test.test.package(), test.test.binary());
+        module(test.test.name()).map_or_else(|| binary.clone(), |module| format!("{binary}::{module}"))
+    };
+    let variant = match &started.label {
+        Some(label) => label.clone(),
+        None if started.of_program => String::new(),
+        None => function(),
+    };
     let whole = started.set_file.as_deref().map(Path::new).filter(|path| path.is_absolute());
     let set = whole.and_then(|path| relative(path, test.attempt.head.workspace.as_deref()?));
     Some(Key { set: set.unwrap_or_else(|| slashes(Path::new(file))), case: started.eval_id.clone(), variant })
+}
+
+/// `package::binary`; one name if both are the same, as of unit tests.
+fn binary(package: Option<&str>, binary: Option<&str>) -> String {
+    let mut parts: Vec<&str> = package.into_iter().chain(binary).collect();
+    parts.dedup();
+    parts.join("::")
+}
+
+/// The path of the function of a test, without its case.
+fn module(test: &str) -> Option<&str> {
+    test.rsplit_once("::").map(|(module, _)| module)
 }
 
 fn relative(path: &Path, workspace: &str) -> Option<String> {
     path.strip_prefix(workspace).ok().map(slashes)
 }
 
-/// A path with `/` between its parts, whatever the system, without `.`.
+/// A path with `/` between its parts, whatever the system, without `.`. `..` takes away the part before it, so that a set has one
+/// name wherever it is named from.
 fn slashes(path: &Path) -> String {
-    let parts = path.components().filter(|part| *part != Component::CurDir);
-    let parts: Vec<_> = parts.map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
+    let mut parts: Vec<String> = Vec::new();
+    for part in path.components() {
+        let is_above = parts.last().is_some_and(|last| last != ".." && last != "/");
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if is_above => drop(parts.pop()),
+            Component::ParentDir if parts.last().is_some_and(|last| last == "/") => {}
+            part => parts.push(part.as_os_str().to_string_lossy().into_owned()),
+        }
+    }
     parts.join("/").replacen("//", "/", 1)
 }
 
-/// The line of a test. `None` if no run of it ended, and no error did either: its process was killed.
-fn line(test: &TestResult<'_>, key: &Key, run: &LoadedRun, dirty: Option<bool>) -> Option<Line> {
+/// The line of a test. `None` if it was skipped, if it has no run, and if its process was killed.
+fn line(test: &TestResult<'_>, key: &Key, run: &LoadedRun, here: Option<&Checkout>) -> Option<Line> {
     let attempt = test.attempt;
     let started = &attempt.started;
     let RunCounts { total, judged, passed, .. } = test.runs;
-    attempt.decided.as_ref()?;
-    let runs = || attempt.evaluations.iter().take(MAX_LISTED_RUNS);
+    attempt.decided.as_ref().filter(|_| test.state != State::Skipped && total > 0)?;
+    // A test body may evaluate several times in a run.
+    let mut by_run: BTreeMap<usize, Vec<&Evaluation>> = BTreeMap::new();
+    for evaluation in &attempt.evaluations {
+        by_run.entry(evaluation.ran.run).or_default().push(evaluation);
+    }
+    let of_runs: Vec<Vec<&Evaluation>> = by_run.into_values().collect();
+    let runs = || of_runs.iter().take(MAX_LISTED_RUNS);
     let deciding =
         test.deciding().filter_map(|metric| Some((metric.name.clone(), metric.criterion.as_ref()?)));
     let metrics = deciding.map(|(name, criterion)| {
-        let line = metric_line(&attempt.evaluations, &name, criterion);
+        let line = metric_line(&of_runs, &name, criterion);
         (name, line)
     });
     Some(Line {
@@ -170,23 +217,32 @@ fn line(test: &TestResult<'_>, key: &Key, run: &LoadedRun, dirty: Option<bool>) 
         pass: started.pass.to_string(),
         gate: started.gate.to_string(),
         metrics: metrics.collect(),
-        tokens: runs().map(|it| it.ran.tokens).collect(),
-        seconds: runs().map(seconds).collect(),
-        calls: runs().map(calls).collect(),
-        from: provenance(test, run, dirty),
+        tokens: runs().map(|run| run.iter().map(|it| it.ran.tokens).sum()).collect(),
+        seconds: runs().map(|run| seconds(run)).collect(),
+        calls: runs().map(|run| run.iter().map(|it| calls(it)).sum()).collect(),
+        from: provenance(test, run, here),
     })
 }
 
-fn metric_line(evaluations: &[Evaluation], name: &str, criterion: &Criterion) -> MetricLine {
-    let scored = |it: &Evaluation| -> Option<ScoredMetric> {
+fn metric_line(runs: &[Vec<&Evaluation>], name: &str, criterion: &Criterion) -> MetricLine {
+    let scored = |it: &&Evaluation| -> Option<ScoredMetric> {
         it.scored.as_ref()?.metrics.iter().find(|metric| metric.name == name).cloned()
     };
-    let of_runs: Vec<Option<ScoredMetric>> = evaluations.iter().map(scored).collect();
+    let of_runs: Vec<Vec<Option<ScoredMetric>>> =
+        runs.iter().map(|run| run.iter().map(scored).collect()).collect();
     let score = |metric: &Option<ScoredMetric>| match &metric.as_ref()?.outcome {
         MetricOutcome::Scored(scores) => scores.overall().filter(|score| score.is_finite()),
         _ => None,
     };
-    let judges = of_runs.iter().flatten().flat_map(|metric| &metric.judge);
+    let mean = |run: &Vec<Option<ScoredMetric>>| -> Option<f64> {
+        let scores: Vec<f64> = run.iter().map(score).collect::<Option<_>>()?;
+        (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / float(scores.len()))
+    };
+    let passed = |run: &&Vec<Option<ScoredMetric>>| {
+        !run.is_empty()
+            && run.iter().all(|metric| metric.as_ref().is_some_and(|metric| metric.verdict.passed()))
+    };
+    let judges = of_runs.iter().flatten().flatten().flat_map(|metric| &metric.judge);
     let mut templates: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for judge in judges {
         let known = templates.entry(&judge.model).or_default();
@@ -199,8 +255,8 @@ fn metric_line(evaluations: &[Evaluation], name: &str, criterion: &Criterion) ->
     MetricLine {
         criterion: hash_of_criterion(criterion),
         judge: Some(judge).filter(|judge| !judge.is_empty()),
-        passed: of_runs.iter().flatten().filter(|metric| metric.verdict.passed()).count(),
-        scores: of_runs.iter().take(MAX_LISTED_RUNS).map(score).collect(),
+        passed: of_runs.iter().filter(passed).count(),
+        scores: of_runs.iter().take(MAX_LISTED_RUNS).map(mean).collect(),
     }
 }
 
@@ -212,8 +268,8 @@ fn hash_of_criterion(criterion: &Criterion) -> String {
     format!("{:016x}", content_hash(text.as_bytes()))
 }
 
-fn seconds(evaluation: &Evaluation) -> f64 {
-    let turns = evaluation.ran.transcript.turns.iter();
+fn seconds(run: &[&Evaluation]) -> f64 {
+    let turns = run.iter().flat_map(|it| &it.ran.transcript.turns);
     let took: f64 =
         turns.filter_map(|turn| turn.invocation.duration).filter(|seconds| seconds.is_finite()).sum();
     (took * 1000.0).round() / 1000.0
@@ -224,13 +280,15 @@ fn calls(evaluation: &Evaluation) -> usize {
     events.map(|event| event.calls().count()).sum()
 }
 
-fn provenance(test: &TestResult<'_>, run: &LoadedRun, dirty: Option<bool>) -> Provenance {
+fn provenance(test: &TestResult<'_>, run: &LoadedRun, here: Option<&Checkout>) -> Provenance {
     let turns = test.attempt.evaluations.iter().flat_map(|it| &it.ran.transcript.turns);
     let models: BTreeSet<&str> =
         turns.flat_map(|turn| &turn.events).filter_map(|event| event.model_version.as_deref()).collect();
     let head = &test.attempt.head;
     let commit =
         run.folders.iter().find_map(|folder| revision_of_run(folder)).map(|revision| revision.commit);
+    // Git tells what differs now, which says nothing about runs of another commit.
+    let dirty = here.filter(|here| commit.as_ref() == Some(&here.commit)).and_then(|here| here.is_dirty);
     Provenance {
         evalset: head.evalset.clone(),
         commit,
@@ -247,7 +305,9 @@ fn day(at: SystemTime) -> String {
 
 #[cfg(test)]
 mod tests {
+    use eval_core::journal::{SCHEMA, sealed_line};
     use eval_format::Value;
+    use serde_json::json;
 
     use super::*;
 
@@ -266,12 +326,122 @@ mod tests {
 
     #[test]
     fn a_path_has_slashes() {
-        for (path, expected) in
-            [("./evals/a.json", "evals/a.json"), ("evals/a.json", "evals/a.json"), ("/x/a.json", "/x/a.json")]
-        {
+        for (path, expected) in [
+            ("./evals/a.json", "evals/a.json"),
+            ("evals/a.json", "evals/a.json"),
+            ("/x/a.json", "/x/a.json"),
+            ("evals/../a.json", "a.json"),
+            ("../shop/./evals/a.json", "../shop/evals/a.json"),
+            ("x/../../a.json", "../a.json"),
+            ("/x/../../a.json", "/a.json"),
+        ] {
             assert_eq!(slashes(Path::new(path)), expected);
         }
         assert_eq!(relative(Path::new("/w/evals/a.json"), "/w").as_deref(), Some("evals/a.json"));
         assert_eq!(relative(Path::new("/v/evals/a.json"), "/w"), None);
+    }
+
+    /// A run of a test binary in whose first lines are these records, each with its test.
+    fn loaded(records: &[serde_json::Value]) -> (tempfile::TempDir, LoadedRun) {
+        let folder = tempfile::tempdir().unwrap();
+        let head = json!({
+            "record": "head", "schema": SCHEMA, "evalset": "0", "run": "r1", "pid": 1, "started": AT, "package": "shop",
+            "binary": "evals", "workspace": "/w",
+        });
+        let lines = std::iter::once(&head).chain(records);
+        let text: String = (1..).zip(lines).map(|(number, line)| sealed_line(line, number)).collect();
+        std::fs::write(folder.path().join("a-b-1-0.jsonl"), text).unwrap();
+        let run = LoadedRun::of_folder("r1".to_owned(), folder.path().to_owned(), false).unwrap();
+        (folder, run)
+    }
+
+    const AT: &str = "2026-11-22T02:31:07.250Z";
+
+    /// A test with runs that passed or not, as an attempt of the test runner.
+    fn attempt(
+        test: u32,
+        name: &str,
+        attempt: u32,
+        passed: &[bool],
+        verdict: &str,
+    ) -> Vec<serde_json::Value> {
+        let mut records = vec![json!({
+            "record": "started", "test": test, "name": name, "eval_id": "c", "file": "evals/a.json", "asks": "0", "expects": "1",
+            "runs": passed.len().max(1), "pass": "mean", "gate": "mean", "attempt": attempt, "at": AT,
+        })];
+        for (run, passed) in (1..).zip(passed) {
+            let verdict = json!({ "is": if *passed { "passed" } else { "failed" } });
+            let score = f64::from(u8::from(*passed));
+            let outcome = json!({ "scored": { "overall": score, "scores": [{ "value": score }] } });
+            let session = json!({ "app_name": "a", "user_id": "u", "session_id": "s" });
+            records.push(json!({ "record": "ran", "test": test, "run": run, "evaluation": run,
+                "transcript": { "session": session, "turns": [] } }));
+            records.push(json!({ "record": "scored", "test": test, "run": run, "evaluation": run,
+                "metrics": [{ "name": "m", "outcome": outcome, "verdict": verdict }] }));
+        }
+        let verdict = match verdict {
+            "error" => json!({ "is": "error", "role": "agent", "reason": "503" }),
+            "skipped" => json!({ "is": "skipped", "reason": "x" }),
+            plain => json!({ "is": plain }),
+        };
+        let metric = json!({ "name": "m", "criterion": { "threshold": 0.5 }, "scored": 1, "total": 1, "verdict": verdict });
+        records.push(json!({ "record": "decided", "test": test, "verdict": verdict, "metrics": [metric], "elapsed": 0.0, "at": AT }));
+        records
+    }
+
+    fn counts(records: &[serde_json::Value]) -> Vec<(String, usize, usize)> {
+        let (_folder, run) = loaded(records);
+        measure(&[&run], None)
+            .cases
+            .lines()
+            .map(|line| (line.variant.clone(), line.passed, line.runs))
+            .collect()
+    }
+
+    #[test]
+    fn a_test_counts_with_its_first_attempt_that_has_a_verdict() {
+        let of = |attempts: &[(&[bool], &str)]| {
+            let records: Vec<_> = (1..)
+                .zip(attempts)
+                .flat_map(|(number, (passed, verdict))| attempt(number, "desk::c", number, passed, verdict))
+                .collect();
+            counts(&records).into_iter().map(|(_, passed, runs)| (passed, runs)).collect::<Vec<_>>()
+        };
+        assert_eq!(of(&[(&[false], "failed"), (&[true], "passed")]), [(0, 1)]);
+        assert_eq!(of(&[(&[], "error"), (&[false], "failed"), (&[true], "passed")]), [(0, 1)]);
+        assert_eq!(of(&[(&[true], "passed")]), [(1, 1)]);
+    }
+
+    #[test]
+    fn a_case_that_was_skipped_or_has_no_run_has_no_line() {
+        assert_eq!(counts(&attempt(1, "desk::c", 1, &[true], "skipped")), []);
+        assert_eq!(counts(&attempt(1, "desk::c", 1, &[], "passed")), []);
+    }
+
+    #[test]
+    fn the_variant_of_a_test_does_not_depend_on_what_else_ran() {
+        let [one, other] = [1, 2].map(|test| attempt(test, &format!("of_{test}::c"), 1, &[true], "passed"));
+        let variants = |records: &[serde_json::Value]| -> Vec<String> {
+            counts(records).into_iter().map(|(variant, ..)| variant).collect()
+        };
+        assert_eq!(variants(&one), ["shop::evals::of_1"]);
+        assert_eq!(variants(&[one, other].concat()), ["shop::evals::of_1", "shop::evals::of_2"]);
+        assert_eq!(binary(Some("shop"), Some("shop")), "shop");
+    }
+
+    #[test]
+    fn a_function_is_gone_only_if_its_test_binary_tells_so() {
+        let functions =
+            BTreeMap::from([("shop::evals".to_owned(), BTreeSet::from(["shop::evals::of_1".to_owned()]))]);
+        let measured = Measured { functions, ..Measured::default() };
+        for (variant, expected) in [
+            ("shop::evals::of_1", false),
+            ("shop::evals::of_2", true),
+            ("shop::other::of_2", false),
+            ("", false),
+        ] {
+            let key = Key { set: "a".to_owned(), case: "c".to_owned(), variant: variant.to_owned() };
+            assert_eq!(measured.lacks_function(&key), expected, "{variant}");
+        }
     }
 }

@@ -47,7 +47,6 @@ pub struct Comparison {
 
 impl Comparison {
     /// Compares two sides. `first` has the first runs of each case now; further runs of suspects are in `now` alone.
-    /// `planned` is the number of runs that each suspect was to have.
     #[expect(clippy::cast_precision_loss, reason = "tokens of a run are far below 2^53")]
     pub fn new(before: &Baseline, now: &Baseline, first: &Baseline, policy: Policy) -> Self {
         let keys: BTreeSet<Key> = before.lines().chain(now.lines()).map(Line::key).collect();

@@ -1,12 +1,15 @@
 //! The verdict of a gate on a build, and its sentences.
 
+use std::collections::BTreeSet;
+
 use eval_support::untrusted::one_line;
 use eval_support::words::{count, short_code_list};
 
 use super::category::Category;
 use super::compared::{ComparedCase, Comparison};
+use super::pair::metrics_that_fell;
 use super::power::Power;
-use crate::decide::exact::{Stratum, fisher};
+use crate::baseline::Line;
 use crate::decide::gate::{CaseDecision, GateVerdict};
 use crate::statistics::{PassCount, percent};
 
@@ -19,7 +22,9 @@ pub struct Gated {
     pub verdict: GateVerdict,
     /// The sentences that give the reasons, the first one first.
     pub reasons: Vec<String>,
-    /// The drops that the gate would find; `None` without a compared case.
+    /// What a reader has to know beside them.
+    pub notes: Vec<String>,
+    /// The drops that a gate without one would find; `None` for other verdicts, and without a compared case.
     pub power: Option<Power>,
     /// Whether suspects were run again.
     is_retried: bool,
@@ -37,18 +42,21 @@ pub struct GateOptions {
     pub retried: bool,
     /// Reasons why the runs may not be all runs of this build.
     pub doubts: Vec<String>,
-    /// The command that blesses this case with more runs.
-    pub bless: Option<String>,
+    /// What a reader has to know beside the reasons.
+    pub notes: Vec<String>,
+    /// Limits that are broken, a sentence each: the build fails whatever the comparison says.
+    pub broken: Vec<String>,
 }
 
 impl Gated {
     /// Decides. A regression that is shown counts whatever else is unknown.
     pub fn new(comparison: Comparison, options: &GateOptions) -> Self {
         let decision = &comparison.decision;
-        let removed: Vec<String> =
-            comparison.of(Category::OnlyBefore).map(|case| case.key.to_string()).collect();
-        let mut reasons = Vec::new();
-        let verdict = if decision.verdict == GateVerdict::Regression {
+        let named =
+            |category| -> Vec<String> { comparison.of(category).map(|case| case.key.to_string()).collect() };
+        let (removed, broken) = (named(Category::OnlyBefore), named(Category::ErrorNow));
+        let mut reasons = options.broken.clone();
+        let verdict = if decision.verdict == GateVerdict::Regression || !reasons.is_empty() {
             reasons.extend(regressions(&comparison));
             GateVerdict::Regression
         } else if !options.doubts.is_empty() {
@@ -56,9 +64,18 @@ impl Gated {
             GateVerdict::Unmeasurable
         } else if !removed.is_empty() && !options.allow_removed {
             reasons.push(format!(
-                "{} of the baseline did not run: {}; `--allow-removed` says that it was removed on purpose",
+                "{} of the baseline did not run: {}; a complete run has every case, and `--allow-removed` says that {} removed on \
+                 purpose",
                 count(removed.len(), "case"),
-                short_code_list(&removed)
+                short_code_list(&removed),
+                if removed.len() == 1 { "it was" } else { "they were" }
+            ));
+            GateVerdict::Unmeasurable
+        } else if !broken.is_empty() {
+            reasons.push(format!(
+                "no run of {} has a verdict, and the baseline has: {}; mend what broke, and run the cases again",
+                count(broken.len(), "case"),
+                short_code_list(&broken)
             ));
             GateVerdict::Unmeasurable
         } else if comparison.is_mostly_incomparable() {
@@ -72,16 +89,10 @@ impl Gated {
             }
             decision.verdict
         };
-        let power = Power::new(&comparison.policy, &comparison.counts, options.retried);
-        Self { comparison, verdict, reasons, power, is_retried: options.retried }
-    }
-
-    /// Adds limits that are broken: the build fails whatever the comparison says.
-    pub fn demand(&mut self, broken: Vec<String>) {
-        if !broken.is_empty() {
-            self.verdict = GateVerdict::Regression;
-            self.reasons.splice(0..0, broken);
-        }
+        let power = (verdict == GateVerdict::Pass)
+            .then(|| Power::new(&comparison.policy, &comparison.counts, options.retried));
+        let notes = options.notes.clone();
+        Self { comparison, verdict, reasons, notes, power: power.flatten(), is_retried: options.retried }
     }
 
     /// The exit code: 0 if no drop is shown, 1 for a regression, else 2.
@@ -106,13 +117,31 @@ impl Gated {
     /// What the gate finds and what it does not.
     pub fn power_text(&self) -> Option<String> {
         let Power { dead, all_by_tenth, half } = self.power?;
-        let is_weak = dead < GOOD_POWER && !self.is_retried;
+        let is_weak = dead < GOOD_POWER;
         let [dead, all, half] = [dead, all_by_tenth, half].map(percent);
-        let help = if is_weak { " `--retry-suspects` runs what failed again, which finds more." } else { "" };
+        let help = match self.can_retries_show() {
+            _ if !is_weak => "",
+            true if !self.is_retried => " `--retry-suspects` runs what failed again, which finds more.",
+            true => "",
+            false => " More runs in the baseline find more: bless ten of a build that works.",
+        };
         Some(format!(
             "This gate finds a case that stopped working in {dead} of builds, all cases 10 points worse in {all}, one case at half in \
              {half}.{help}"
         ))
+    }
+}
+
+impl Gated {
+    /// Whether further runs could show any case by itself.
+    fn can_retries_show(&self) -> bool {
+        let Comparison { policy, counts, .. } = &self.comparison;
+        let before: BTreeSet<(usize, usize)> =
+            counts.iter().map(|case| (case.before.runs.passed(), case.before.runs.total())).collect();
+        before.into_iter().any(|(passed, total)| {
+            let before = PassCount::new(passed, total).unwrap_or_default();
+            policy.failures_needed(before, counts.len(), policy.max_runs).is_some()
+        })
     }
 }
 
@@ -123,12 +152,11 @@ fn decided(comparison: &Comparison) -> impl Iterator<Item = (&ComparedCase, Case
 
 /// `passed 10 of 10 runs before and none of 13 now`.
 fn runs(case: &ComparedCase) -> String {
-    let passed = |line: Option<&crate::baseline::Line>| {
-        line.map(crate::baseline::Line::with_verdict).unwrap_or_default()
-    };
+    let passed = |line: Option<&Line>| line.map(Line::with_verdict).unwrap_or_default();
     let (before, now) = (passed(case.before.as_ref()), passed(case.now.as_ref()));
     let of = |runs: PassCount| match (runs.passed(), runs.total()) {
         (1, 1) => "its only run".to_owned(),
+        (0, 1) => "not its only run".to_owned(),
         (0, total) => format!("none of {total}"),
         (passed, total) => format!("{passed} of {total}"),
     };
@@ -141,7 +169,6 @@ fn runs(case: &ComparedCase) -> String {
 fn regressions(comparison: &Comparison) -> Vec<String> {
     let policy = comparison.policy;
     let cases = comparison.counts.len();
-    let limit = policy.limit_of_case(cases);
     let mut said: Vec<String> = Vec::new();
     let mut counts = comparison.counts.iter();
     for (case, decision) in decided(comparison) {
@@ -152,11 +179,12 @@ fn regressions(comparison: &Comparison) -> Vec<String> {
         } else {
             format!("p = {}", shown(decision.p))
         };
+        let fell = metrics_that_fell(&case.metrics).map(|fell| format!("; {fell}")).unwrap_or_default();
         said.push(format!(
-            "{} {} ({p}; limit {}: {} over {}, Holm)",
+            "{} {} ({p}; limit {}: {} over {}, Holm){fell}",
             case.key,
             runs(case),
-            shown(limit),
+            shown(decision.limit),
             level(policy.level_of_test()),
             count(cases, "case")
         ));
@@ -188,8 +216,14 @@ fn totals(comparison: &Comparison) -> String {
 
 fn no_drop(comparison: &Comparison) -> String {
     let cases = comparison.counts.len();
+    let left_out = comparison.cases.len() - cases;
+    let left_out = match left_out {
+        0 => String::new(),
+        1 => format!(" 1 case is not compared ({}).", not_compared(comparison)),
+        _ => format!(" {left_out} cases are not compared ({}).", not_compared(comparison)),
+    };
     format!(
-        "{}. No drop is shown ({}; p = {} over the cases, no case by itself).",
+        "{}. No drop is shown ({}; p = {} over the cases, no case by itself).{left_out}",
         totals(comparison),
         count(cases, "case"),
         shown(comparison.decision.p)
@@ -197,7 +231,16 @@ fn no_drop(comparison: &Comparison) -> String {
 }
 
 fn incomparable(comparison: &Comparison) -> String {
-    let compared = comparison.counts.len();
+    format!(
+        "only {} of {} can be compared ({}); bless the cases as they are now: `cargo evalset bless`",
+        comparison.counts.len(),
+        count(comparison.cases.len(), "case"),
+        not_compared(comparison)
+    )
+}
+
+/// `3 incomparable, 1 only now`.
+fn not_compared(comparison: &Comparison) -> String {
     let counted = |category| comparison.of(category).count();
     let parts = [
         Category::Incomparable,
@@ -211,11 +254,7 @@ fn incomparable(comparison: &Comparison) -> String {
         .filter(|category| counted(*category) > 0)
         .map(|category| format!("{} {}", counted(category), category.words()))
         .collect();
-    format!(
-        "only {compared} of {} can be compared ({}); bless the cases as they are now: `cargo evalset bless`",
-        count(comparison.cases.len(), "case"),
-        parts.join(", ")
-    )
+    parts.join(", ")
 }
 
 fn undecided(comparison: &Comparison) -> Vec<String> {
@@ -248,32 +287,49 @@ fn undecided(comparison: &Comparison) -> Vec<String> {
 const MAX_FAILURES: usize = 3_000;
 
 fn not_shown(comparison: &Comparison, options: &GateOptions) -> Vec<String> {
-    let cases = comparison.counts.len();
-    let limit = comparison.policy.limit_of_case(cases);
+    let Comparison { policy, counts, .. } = comparison;
+    let cases = counts.len();
     let mut said = Vec::new();
+    let (mut can_retry, mut has_few_before) = (false, false);
     for (case, decision) in decided(comparison).filter(|(_, decision)| decision.is_dead) {
-        let before = case.before.as_ref().map(crate::baseline::Line::with_verdict).unwrap_or_default();
-        let p_of =
-            |failures| fisher(Stratum { before, now: PassCount::new(0, failures).unwrap_or_default() });
-        let needed = (1..=MAX_FAILURES).find(|failures| p_of(*failures) <= limit);
+        let side = |line: Option<&Line>| line.map(Line::with_verdict).unwrap_or_default();
+        let (before, now) = (side(case.before.as_ref()), side(case.now.as_ref()));
+        let needed = policy.failures_needed(before, cases, MAX_FAILURES);
+        let is_in_reach = needed.is_some_and(|needed| needed <= policy.max_runs);
+        can_retry |= is_in_reach && !options.retried;
+        has_few_before |= !is_in_reach;
+        let why = if is_in_reach {
+            format!("{} now {} too few to show it", count(now.total(), "run"), are(now.total()))
+        } else {
+            format!("{} before cannot show it", count(before.total(), "run"))
+        };
         let needed = needed
             .map_or_else(|| format!("more than {MAX_FAILURES} failures"), |needed| count(needed, "failure"));
         said.push(format!(
-            "{} {} (p = {}). {} before cannot show it for one of {}: it would take {needed}.",
+            "{} {} (p = {}). {why} for one of {}: it would take {needed}.",
             case.key,
             runs(case),
             shown(decision.p),
-            count(before.total(), "run"),
             count(cases, "case")
         ));
     }
-    said.push(match &options.bless {
-        Some(command) => format!("Bless with 10 runs: {command}"),
-        None => {
-            "Run the case again, and bless it with 10 runs once it passes: `cargo evalset bless`".to_owned()
-        }
-    });
+    if can_retry {
+        said.push("`--retry-suspects` runs what failed again".to_owned());
+    }
+    if has_few_before {
+        said.push(
+            "bless a build that works with 10 runs: `cargo evalset run .. --runs 10`, then `cargo evalset bless`"
+                .to_owned(),
+        );
+    }
+    if !can_retry && !has_few_before {
+        said.push("run the cases again, and name all runs: `cargo evalset gate RUN RUN ..`".to_owned());
+    }
     said
+}
+
+fn are(number: usize) -> &'static str {
+    if number == 1 { "is" } else { "are" }
 }
 
 /// `2.5%`.
@@ -281,11 +337,11 @@ fn level(share: f64) -> String {
     format!("{}%", share * 100.0)
 }
 
-/// A p-value in few digits.
+/// A p-value in few digits: two that count below 0.1.
 pub(super) fn shown(p: f64) -> String {
     match p {
         p if p >= 0.995 => "1".to_owned(),
-        p if p >= 0.01 => format!("{p:.2}"),
+        p if p >= 0.1 => format!("{p:.2}"),
         p if p >= 1e-6 => {
             let digits = (1..12).find(|digits| p * 10_f64.powi(*digits) >= 1.0).unwrap_or(6);
             let digits = usize::try_from(digits).unwrap_or(6) + 1;
@@ -297,7 +353,7 @@ pub(super) fn shown(p: f64) -> String {
 
 /// A case with what became of it in one line, for lists.
 pub(super) fn row(case: &ComparedCase) -> String {
-    let side = |line: Option<&crate::baseline::Line>| {
+    let side = |line: Option<&Line>| {
         line.map_or_else(
             || "-".to_owned(),
             |line| {

@@ -4,6 +4,7 @@ use eval_support::untrusted::one_line;
 use serde::Serialize;
 
 use crate::baseline::{Line, MetricLine};
+use crate::statistics::PassCount;
 
 /// A metric on both sides.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -28,7 +29,8 @@ impl MetricChange {
         names.dedup();
         let of = |name: &&String| {
             let sides = [before, now].map(|line| line.metrics.get(*name));
-            let [passed_before, passed_now] = sides.map(|side| side.map(|it| [it.passed, scored(it)]));
+            let [passed_before, passed_now] = [(before, sides[0]), (now, sides[1])]
+                .map(|(line, side)| side.map(|it| [it.passed, scored(line, it)]));
             Self {
                 name: (*name).clone(),
                 before: passed_before,
@@ -41,8 +43,26 @@ impl MetricChange {
     }
 }
 
-fn scored(metric: &MetricLine) -> usize {
-    metric.scores.iter().flatten().count()
+/// The runs that the metric scored. A line lists the scores of its first runs alone.
+fn scored(line: &Line, metric: &MetricLine) -> usize {
+    let listed = metric.scores.iter().flatten().count();
+    if metric.scores.len() < line.runs { listed.max(line.with_verdict().total()) } else { listed }
+}
+
+/// The metrics that a smaller share of the runs passed than before, in a clause. It is no test: it tells where to look.
+pub(super) fn metrics_that_fell(metrics: &[MetricChange]) -> Option<String> {
+    const MAX_NAMED: usize = 3;
+    let runs = |[passed, scored]: [usize; 2]| PassCount::new(passed.min(scored), scored).unwrap_or_default();
+    let fell: Vec<String> = metrics
+        .iter()
+        .filter_map(|metric| {
+            let (before, now) = (runs(metric.before?), runs(metric.now?));
+            let name = one_line(&metric.name);
+            now.is_below(before).then(|| format!("`{name}` passed {before} before and {now} now"))
+        })
+        .take(MAX_NAMED)
+        .collect();
+    (!fell.is_empty()).then(|| format!("{} (not adjusted, no test)", fell.join(", ")))
 }
 
 fn mean(metric: &MetricLine) -> Option<f64> {

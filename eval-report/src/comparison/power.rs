@@ -1,8 +1,11 @@
 //! The drops that a gate would find, by simulation.
 
+use std::collections::HashMap;
+
 use fastrand::Rng;
 
-use crate::decide::gate::{Counts, GateVerdict, Next, Policy, Side};
+use crate::decide::exact::{Stratum, fisher};
+use crate::decide::gate::{Counts, Next, Policy, Side};
 use crate::statistics::{PassCount, float};
 
 /// The shares of builds in which a gate finds a drop of this kind, 0 to 1, with these numbers of runs.
@@ -16,11 +19,14 @@ pub struct Power {
     pub half: f64,
 }
 
-/// The number of simulated builds of each kind.
+/// The most simulated builds of each kind.
 const DRAWS: usize = 2_000;
 
-/// Above this number of cases times draws, fewer builds are simulated.
-const MAX_CASES_DRAWN: usize = 200_000;
+/// The most simulated runs of each kind, so that a gate of many cases does not wait for it.
+const RUNS: usize = 1_000_000;
+
+/// Builds that are simulated whatever they take.
+const LEAST_DRAWS: usize = 50;
 
 impl Power {
     /// Simulates builds in which each case passes as often as its baseline says, but for one kind of drop. `retried` says whether
@@ -29,49 +35,65 @@ impl Power {
         if cases.is_empty() {
             return None;
         }
-        let draws = (MAX_CASES_DRAWN / cases.len()).clamp(100, DRAWS);
         let rates: Vec<f64> = cases.iter().map(|case| case.before.runs.rate().unwrap_or(0.0)).collect();
-        let simulated = |change: &dyn Fn(&mut [f64], &mut Rng)| {
-            let mut rng = Rng::with_seed(20_261_123);
-            let found = (0..draws).filter(|_| {
-                let mut now = rates.clone();
-                change(&mut now, &mut rng);
-                is_found(policy, cases, &now, retried, &mut rng)
-            });
-            float(found.count()) / float(draws)
-        };
+        let mut simulation = Simulation { policy, cases, retried, known: HashMap::new(), runs: 0 };
         let one = |now: &mut [f64], rng: &mut Rng, share: f64| {
             let at = rng.usize(..now.len());
             now[at] = now[at].min(share);
         };
         Some(Self {
-            dead: simulated(&|now, rng| one(now, rng, 0.0)),
-            all_by_tenth: simulated(&|now, _| {
-                now.iter_mut().for_each(|share| *share = (*share - 0.1).max(0.0))
-            }),
-            half: simulated(&|now, rng| one(now, rng, 0.5)),
+            dead: simulation.share(&rates, &|now, rng| one(now, rng, 0.0)),
+            all_by_tenth: simulation
+                .share(&rates, &|now, _| now.iter_mut().for_each(|share| *share = (*share - 0.1).max(0.0))),
+            half: simulation.share(&rates, &|now, rng| one(now, rng, 0.5)),
         })
     }
 }
 
-/// Whether a simulated build is called a regression.
-fn is_found(policy: &Policy, cases: &[Counts], rates: &[f64], retried: bool, rng: &mut Rng) -> bool {
-    let drawn = |runs: usize, rate: f64, rng: &mut Rng| (0..runs).filter(|_| rng.f64() < rate).count();
-    let side = |passed, total| Side { runs: PassCount::new(passed, total).unwrap_or_default(), errors: 0 };
-    let simulated: Vec<Counts> = cases
-        .iter()
-        .zip(rates)
-        .map(|(case, rate)| {
+struct Simulation<'c> {
+    policy: &'c Policy,
+    cases: &'c [Counts],
+    retried: bool,
+    /// The p-values so far: cases are alike, so few differ.
+    known: HashMap<Stratum, f64>,
+    /// The runs that were simulated for this kind of drop.
+    runs: usize,
+}
+
+impl Simulation<'_> {
+    /// The share of builds with this change that are called a regression.
+    fn share(&mut self, rates: &[f64], change: &dyn Fn(&mut [f64], &mut Rng)) -> f64 {
+        let mut rng = Rng::with_seed(20_261_123);
+        let (mut draws, mut found) = (0, 0);
+        self.runs = 0;
+        while draws < LEAST_DRAWS || draws < DRAWS && self.runs < RUNS {
+            let mut now = rates.to_vec();
+            change(&mut now, &mut rng);
+            found += usize::from(self.is_found(&now, &mut rng));
+            draws += 1;
+        }
+        float(found) / float(draws)
+    }
+
+    /// Whether a simulated build is called a regression.
+    fn is_found(&mut self, rates: &[f64], rng: &mut Rng) -> bool {
+        let Self { policy, cases, retried, known, runs: simulated_runs } = self;
+        let mut p_of = |case: Stratum| *known.entry(case).or_insert_with(|| fisher(case));
+        let side =
+            |passed, total| Side { runs: PassCount::new(passed, total).unwrap_or_default(), errors: 0 };
+        let mut simulated = Vec::with_capacity(cases.len());
+        for (case, rate) in cases.iter().zip(rates) {
             let runs = case.first.runs.total() + case.first.errors;
-            let now = side(drawn(runs, *rate, rng), runs);
-            let mut simulated = Counts::new(Side { errors: 0, ..case.before }, now);
-            while retried && policy.next(&simulated, cases.len()) == Next::Run {
-                let (passed, made) = (simulated.now.runs.passed(), simulated.now.runs.total());
-                simulated.now = side(passed + usize::from(rng.f64() < *rate), made + 1);
+            let passed = if *rate >= 1.0 { runs } else { (0..runs).filter(|_| rng.f64() < *rate).count() };
+            let mut counts = Counts::new(Side { errors: 0, ..case.before }, side(passed, runs));
+            while *retried && policy.next_by(&counts, cases.len(), &mut p_of) == Next::Run {
+                let (passed, made) = (counts.now.runs.passed(), counts.now.runs.total());
+                counts.now = side(passed + usize::from(rng.f64() < *rate), made + 1);
             }
-            simulated.planned = policy.planned(&simulated, cases.len());
-            simulated
-        })
-        .collect();
-    policy.decide(&simulated).verdict == GateVerdict::Regression
+            counts.planned = policy.planned_by(&counts, cases.len(), &mut p_of);
+            *simulated_runs += counts.now.runs.total();
+            simulated.push(counts);
+        }
+        policy.is_shown_by(&simulated, &mut p_of)
+    }
 }

@@ -27,6 +27,9 @@ pub fn gate_text(gated: &Gated) -> String {
     for reason in reasons.chain(gated.power_text().filter(|_| gated.verdict == GateVerdict::Pass)) {
         text += &format!("  {reason}\n");
     }
+    for note in &gated.notes {
+        text += &format!("  {}: {}\n", styled(WARNING, "note"), one_line(note));
+    }
     text + &categories(&gated.comparison)
 }
 
@@ -75,6 +78,9 @@ pub fn markdown(gated: &Gated) -> String {
     }
     if let Some(power) = gated.power_text() {
         text += &format!("{power}\n\n");
+    }
+    for note in &gated.notes {
+        text += &format!("Note: {}\n\n", escaped(&one_line(note)));
     }
     text += "| category | cases |\n| --- | --- |\n";
     for (category, cases) in gated.comparison.counted() {

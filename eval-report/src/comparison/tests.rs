@@ -62,8 +62,19 @@ fn a_case_that_fell_is_no_regression_and_one_that_cannot_be_shown_stops_the_gate
     assert_eq!(categories_of(&dead), [("newly failing", 1), ("same", 19)]);
     assert_eq!(
         dead.reasons[0],
-        "evals/desk.evalset.json:000 passed 3 of 3 before and none of 3 now (p = 0.05). 3 runs before cannot show it for one of \
-         20 cases: it would take 15 failures."
+        "evals/desk.evalset.json:000 passed 3 of 3 before and none of 3 now (p = 0.050). 3 runs now are too few to show it for one \
+         of 20 cases: it would take 15 failures."
+    );
+    assert_eq!(dead.reasons[1..], ["`--retry-suspects` runs what failed again"]);
+    // One run before shows nothing, whatever ran now.
+    let once = gated(&side(vec![(1, 1, 0); 20]), &side((0..20).map(|at| (usize::from(at > 0), 1, 0))));
+    assert_eq!(
+        once.reasons,
+        [
+            "evals/desk.evalset.json:000 passed its only run before and not its only run now (p = 0.50). 1 run before cannot show it \
+             for one of 20 cases: it would take 799 failures.",
+            "bless a build that works with 10 runs: `cargo evalset run .. --runs 10`, then `cargo evalset bless`",
+        ]
     );
 }
 
@@ -164,6 +175,7 @@ fn the_gate_says_what_it_would_find() {
             "60 of 60 runs passed; 200 of 200 in the baseline. No drop is shown (20 cases; p = 1 over the cases, no case by itself)."
         ]
     );
+    assert!(gated.notes.is_empty());
     let power = gated.power.unwrap();
     // The reference has 1 for a case that stopped working, and 0.94 for all cases 10 points worse.
     assert!(power.dead > 0.99 && power.all_by_tenth > 0.85, "{power:?}");
@@ -173,6 +185,61 @@ fn the_gate_says_what_it_would_find() {
             .unwrap()
             .starts_with("This gate finds a case that stopped working in 100% of builds")
     );
+}
+
+#[test]
+fn a_regression_names_the_limit_of_its_rank_and_the_metric_that_fell() {
+    let before = side(vec![(10, 10, 0); 4]);
+    let now = side([(0, 10, 0), (1, 10, 0), (10, 10, 0), (10, 10, 0)]);
+    let gated = gated(&before, &now);
+    let tails = gated.reasons.iter().map(|reason| reason.split_once("; limit ").map(|(_, tail)| tail));
+    assert_eq!(
+        tails.collect::<Vec<_>>(),
+        [
+            Some(
+                "0.0063: 2.5% over 4 cases, Holm); `safety_v1` passed 10/10 before and 0/10 now (not adjusted, no test)"
+            ),
+            Some(
+                "0.0083: 2.5% over 4 cases, Holm); `safety_v1` passed 10/10 before and 1/10 now (not adjusted, no test)"
+            ),
+            Some("2.5%)"),
+        ]
+    );
+    assert_eq!(gated.power, None);
+}
+
+#[test]
+fn a_case_that_only_breaks_now_stops_the_gate_also_if_it_would_have_decided_nothing() {
+    let gated = gated(&side([(1, 2, 0), (10, 10, 0)]), &side([(0, 3, 3), (3, 3, 0)]));
+    assert_eq!((gated.word(), categories_of(&gated)), ("UNMEASURABLE", vec![("error now", 1), ("same", 1)]));
+    assert!(gated.reasons[0].starts_with("no run of 1 case has a verdict"), "{:?}", gated.reasons);
+}
+
+#[test]
+fn a_gate_says_how_many_cases_it_did_not_compare_and_what_would_find_more() {
+    let before = side(vec![(1, 1, 0); 3]);
+    let pass = gated(&before, &side(vec![(1, 1, 0); 5]));
+    assert!(pass.reasons[0].ends_with("2 cases are not compared (2 only now)."), "{:?}", pass.reasons);
+    // Twenty runs of a case cannot show what one run before leaves open, so running it again is no help.
+    assert!(pass.power_text().unwrap().ends_with("bless ten of a build that works."), "{pass:?}");
+    let weak = gated(&side(vec![(5, 5, 0); 20]), &side(vec![(1, 1, 0); 20]));
+    assert!(weak.power_text().unwrap().contains("`--retry-suspects`"), "{:?}", weak.power_text());
+}
+
+#[test]
+fn a_broken_limit_fails_the_build_whatever_was_compared() {
+    let same = side([(3, 3, 0)]);
+    let options = GateOptions { broken: vec!["too dear".to_owned()], ..GateOptions::default() };
+    let gated = gated_with(&same, &same, &options);
+    assert_eq!((gated.word(), &gated.reasons[..]), ("REGRESSION", &["too dear".to_owned()][..]));
+}
+
+#[test]
+fn what_many_cases_would_show_is_simulated_in_bounded_work() {
+    let before = side(vec![(19, 20, 0); 500]);
+    let pass = gated(&before, &side(vec![(3, 3, 0); 500]));
+    let power = pass.power.unwrap();
+    assert!(power.all_by_tenth > 0.99 && power.half < 0.2, "{power:?}");
 }
 
 #[test]

@@ -4,10 +4,10 @@
 
 use statrs::distribution::{Binomial, Discrete, DiscreteCDF, Hypergeometric};
 
-use crate::statistics::PassCount;
+use crate::statistics::{PassCount, float};
 
 /// The runs of a case before and now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Stratum {
     /// The runs of the baseline.
     pub before: PassCount,
@@ -79,17 +79,55 @@ pub fn below_share(runs: PassCount, demanded: f64) -> f64 {
 ///
 /// Holm, *A Simple Sequentially Rejective Multiple Test Procedure* (1979).
 pub fn holm(p_values: &[f64], level: f64) -> Vec<bool> {
-    let mut order: Vec<usize> = (0..p_values.len()).collect();
-    order.sort_by(|one, other| p_values[*one].total_cmp(&p_values[*other]));
     let mut rejected = vec![false; p_values.len()];
-    for (at, index) in order.into_iter().enumerate() {
-        if p_values[index] > level / (p_values.len() - at) as f64 {
+    for (index, limit) in holm_order(p_values, level) {
+        if p_values[index] > limit {
             break;
         }
         rejected[index] = true;
     }
     rejected
 }
+
+/// The limit that [`holm`] applies to each p-value, if it comes to it.
+pub fn holm_limits(p_values: &[f64], level: f64) -> Vec<f64> {
+    let mut limits = vec![0.0; p_values.len()];
+    for (index, limit) in holm_order(p_values, level) {
+        limits[index] = limit;
+    }
+    limits
+}
+
+/// The indices of the p-values from the least, each with its limit.
+fn holm_order(p_values: &[f64], level: f64) -> impl Iterator<Item = (usize, f64)> {
+    let mut order: Vec<usize> = (0..p_values.len()).collect();
+    order.sort_by(|one, other| p_values[*one].total_cmp(&p_values[*other]));
+    let all = order.len();
+    order.into_iter().enumerate().map(move |(at, index)| (index, level / float(all - at)))
+}
+
+/// The decision of [`over_cases`] at a level, without its p-value where the sum is far from the limit.
+pub(crate) fn is_shown_over_cases(cases: &[Stratum], level: f64) -> bool {
+    let (mut mean, mut variance, mut seen) = (0.0, 0.0, 0.0);
+    for Stratum { before, now } in cases.iter().filter(|case| case.before.total() * case.now.total() > 0) {
+        let (all, drawn) = (float(before.total() + now.total()), float(now.total()));
+        let share = float(before.passed() + now.passed()) / all;
+        mean += drawn * share;
+        variance += drawn * share * (1.0 - share) * (all - drawn) / (all - 1.0);
+        seen += float(now.passed());
+    }
+    if variance >= NORMAL_VARIANCE {
+        // The sum of many is close to normal: p is about 0.0002 at -3.5, and 0.16 at -1.
+        let distance = (seen + 0.5 - mean) / variance.sqrt();
+        if (0.005..0.1).contains(&level) && !(-3.5..-1.0).contains(&distance) {
+            return distance < -3.5;
+        }
+    }
+    over_cases(cases) <= level
+}
+
+/// The variance of a sum from which it is compared with a normal distribution, where that is clear.
+const NORMAL_VARIANCE: f64 = 16.0;
 
 #[cfg(test)]
 mod tests {
@@ -207,6 +245,27 @@ mod tests {
             (&[0.03, 0.016, 0.025], &[true, true, true]),
         ] {
             assert_eq!(holm(p_values, 0.05), expected, "{p_values:?}");
+        }
+    }
+
+    #[test]
+    fn the_limit_of_a_case_depends_on_its_rank() {
+        let limits = holm_limits(&[0.03, 0.016, 0.025], 0.06);
+        for (limit, expected) in limits.into_iter().zip([0.06, 0.02, 0.03]) {
+            near(limit, expected, "a limit");
+        }
+    }
+
+    #[test]
+    fn a_sum_far_from_the_limit_is_decided_as_its_p_value_does() {
+        let mut rng = fastrand::Rng::with_seed(1);
+        for _ in 0..300 {
+            let (cases, drop) = (rng.usize(1..120), rng.f64() * 0.3);
+            let drawn = |share: f64, rng: &mut fastrand::Rng| (0..5).filter(|_| rng.f64() < share).count();
+            let strata: Vec<Stratum> = (0..cases)
+                .map(|_| stratum((drawn(0.9, &mut rng), 5), (drawn(0.9 - drop, &mut rng), 5)))
+                .collect();
+            assert_eq!(is_shown_over_cases(&strata, 0.025), over_cases(&strata) <= 0.025, "{strata:?}");
         }
     }
 }

@@ -4,8 +4,8 @@
 //! correction over all compared cases. Runs without a verdict count as bounds: a decision holds only if it holds for the best and
 //! for the worst that they could have been.
 
-use super::exact::{Stratum, fisher, holm, over_cases};
-use crate::statistics::PassCount;
+use super::exact::{Stratum, fisher, holm, holm_limits, is_shown_over_cases, over_cases};
+use crate::statistics::{PassCount, float};
 
 /// The runs of a case on one side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -101,34 +101,77 @@ impl Policy {
 
     /// The p-value up to which the first of so many cases is shown to be worse.
     pub fn limit_of_case(&self, cases: usize) -> f64 {
-        self.level_of_test() / cases.max(1) as f64
+        self.level_of_test() / float(cases.max(1))
     }
 
     /// What to do with a case after its runs so far. `cases` is the number of compared cases.
     pub fn next(&self, case: &Counts, cases: usize) -> Next {
+        self.next_by(case, cases, &mut fisher)
+    }
+
+    /// The same, with a way to Fisher's test that may know its values.
+    pub(crate) fn next_by(&self, case: &Counts, cases: usize, p_of: &mut impl FnMut(Stratum) -> f64) -> Next {
         let limit = self.limit_of_case(cases);
         let before = case.before.runs;
-        let (passed, made) = (case.now.runs.passed(), case.now.runs.total());
-        let p_of = |passed, total| fisher(Stratum { before, now: counted(passed, total) });
+        // A run without a verdict is a run that was made: an agent that only breaks would be run for ever.
+        let made = case.now.runs.total() + case.now.errors;
         if !case.fell() || made >= self.max_runs {
             return Next::Stop;
         }
-        if p_of(0, self.max_runs) > limit {
+        let mut of_all = |passed| p_of(Stratum { before, now: counted(passed, self.max_runs) });
+        if of_all(0) > limit {
             // No number of runs shows it. A single pass tells that the case still works.
-            let further = made - case.first.runs.total();
+            let further = made.saturating_sub(case.first.runs.total() + case.first.errors);
             return if case.is_dead(false) && further < RUNS_OF_HOPELESS { Next::Run } else { Next::Stop };
         }
-        let is_certain = p_of(passed + self.max_runs - made, self.max_runs) <= limit;
-        let is_out_of_reach = p_of(passed, self.max_runs) > limit;
+        // A regression holds for the best that runs without a verdict could have been.
+        let passed = case.now.runs.passed() + case.now.errors;
+        let is_certain = of_all(passed + self.max_runs - made) <= limit;
+        let is_out_of_reach = of_all(passed) > limit;
         if is_certain || is_out_of_reach { Next::Stop } else { Next::Run }
     }
 
     /// The runs that are planned for a case which was run again: `max_runs`, unless no number of runs could show it.
     pub fn planned(&self, case: &Counts, cases: usize) -> usize {
+        self.planned_by(case, cases, &mut fisher)
+    }
+
+    pub(crate) fn planned_by(
+        &self,
+        case: &Counts,
+        cases: usize,
+        p_of: &mut impl FnMut(Stratum) -> f64,
+    ) -> usize {
         let made = case.now.runs.total() + case.now.errors;
         let is_within = made > case.first.runs.total() + case.first.errors;
         let worst = Stratum { before: case.before.runs, now: counted(0, self.max_runs) };
-        if is_within && fisher(worst) <= self.limit_of_case(cases) { made.max(self.max_runs) } else { made }
+        if is_within && p_of(worst) <= self.limit_of_case(cases) { made.max(self.max_runs) } else { made }
+    }
+
+    /// Whether a drop is shown by runs that all have a verdict, and nothing else about it.
+    pub(crate) fn is_shown_by(&self, cases: &[Counts], p_of: &mut impl FnMut(Stratum) -> f64) -> bool {
+        // Holm's procedure rejects any only if it rejects the least.
+        let limit = self.limit_of_case(cases.len());
+        cases.iter().any(|case| p_of(case.stratum(true)) <= limit) || {
+            let first: Vec<Stratum> = cases.iter().map(|case| case.first_stratum(true)).collect();
+            is_shown_over_cases(&first, self.level_of_test())
+        }
+    }
+
+    /// The failures in a row now that show a case which passed so many runs before; `None` if no number up to `most` does.
+    pub fn failures_needed(&self, before: PassCount, cases: usize, most: usize) -> Option<usize> {
+        let limit = self.limit_of_case(cases);
+        let is_enough = |failures: usize| fisher(Stratum { before, now: counted(0, failures) }) <= limit;
+        // More failures show more.
+        let (mut low, mut high) = (1, most);
+        if most == 0 || !is_enough(most) {
+            return None;
+        }
+        while low < high {
+            let middle = low.midpoint(high);
+            if is_enough(middle) { high = middle } else { low = middle + 1 }
+        }
+        Some(low)
     }
 
     /// Decides. `cases` are all compared cases: those on both sides that mean the same, with a verdict before.
@@ -139,7 +182,9 @@ impl Policy {
             (best, worst) if best == worst => best,
             _ => GateVerdict::Unmeasurable,
         };
+        let limits = holm_limits(&best.p_values, self.level_of_test());
         let decided = |at: usize| CaseDecision {
+            limit: limits[at],
             p: best.p_values[at],
             p_of_worst: worst.p_values[at],
             is_shown: best.is_shown[at],
@@ -201,6 +246,8 @@ pub struct CaseDecision {
     pub p: f64,
     /// The same, if runs without a verdict were the worst.
     pub p_of_worst: f64,
+    /// The limit that Holm's procedure applies to `p`: its rank decides.
+    pub limit: f64,
     /// Whether the case is shown to be worse, whatever runs without a verdict were.
     pub is_shown: bool,
     /// Whether it passed more than half of its runs before and none now, and is not shown.
@@ -370,5 +417,39 @@ mod tests {
         // No suspect.
         assert_eq!(runs(case((10, 10), (3, 3)), false), counted(3, 3));
         assert_eq!(runs(case((1, 2), (0, 1)), false), counted(0, 1));
+    }
+
+    #[test]
+    fn a_suspect_that_only_breaks_is_not_run_for_ever() {
+        let policy = Policy::default();
+        for (before, first) in [((10, 10), (0, 1)), ((1, 1), (0, 1)), ((10, 10), (0, 0))] {
+            let mut suspect = case(before, first);
+            let mut further = 0;
+            while policy.next(&suspect, 20) == Next::Run {
+                suspect.now.errors += 1;
+                further += 1;
+                assert!(further <= policy.max_runs, "{suspect:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_failures_that_show_a_dead_case_are_as_in_the_table() {
+        let policy = Policy::default();
+        for (runs, cases, expected) in [
+            (1, 20, Some(799)),
+            (2, 20, Some(39)),
+            (3, 20, Some(15)),
+            (5, 20, Some(8)),
+            (10, 20, Some(4)),
+            (20, 500, Some(5)),
+            (1, 100, None),
+        ] {
+            assert_eq!(
+                policy.failures_needed(counted(runs, runs), cases, 3_000),
+                expected,
+                "{runs} of {cases}"
+            );
+        }
     }
 }

@@ -58,9 +58,11 @@ fn doubled_ranks(numbers: &[f64]) -> Vec<usize> {
     order.sort_by(|one, other| numbers[*one].abs().total_cmp(&numbers[*other].abs()));
     let mut ranks = vec![0; numbers.len()];
     let mut at = 0;
-    for equal in order.chunk_by(|one, other| numbers[*one].abs() == numbers[*other].abs()) {
+    for equal in order.chunk_by(|one, other| numbers[*one].abs().total_cmp(&numbers[*other].abs()).is_eq()) {
         // The ranks from `at + 1` to `at + length` have this mean.
-        equal.iter().for_each(|index| ranks[*index] = 2 * at + equal.len() + 1);
+        for index in equal {
+            ranks[*index] = 2 * at + equal.len() + 1;
+        }
         at += equal.len();
     }
     ranks

@@ -106,6 +106,27 @@ impl<'r> TestResult<'r> {
         Some(Self { test, name, attempt, state, runs: RunCounts::new(attempt), is_in_progress: false })
     }
 
+    /// The same test with its first attempt that has a verdict on the case, in place of the last one. A runner that retries until
+    /// a test passes would hide how often it does not. Of several starts with one number, the worst counts, as in reports.
+    pub(crate) fn first_with_verdict(&self) -> Self {
+        let attempts = &self.test.attempts;
+        let is_last_of_number = |at: usize| {
+            attempts.get(at + 1).is_none_or(|next| next.started.attempt != attempts[at].started.attempt)
+        };
+        let has_verdict =
+            |attempt: &Attempt| matches!(State::of_attempt(attempt), State::Passed | State::Failed);
+        let first = attempts.iter().enumerate().find(|(at, it)| is_last_of_number(*at) && has_verdict(it));
+        let attempt = first.map_or(self.attempt, |(_, attempt)| attempt);
+        Self {
+            test: self.test,
+            name: self.name.clone(),
+            attempt,
+            state: State::of_attempt(attempt),
+            runs: RunCounts::new(attempt),
+            is_in_progress: self.is_in_progress,
+        }
+    }
+
     /// The package, the binary and the module of the test. The tests of an attribute have these in common.
     pub(super) fn module(&self) -> (Option<&'r str>, Option<&'r str>, Option<&'r str>) {
         let module = self.test.name().rsplit_once("::").map(|(module, _)| module);

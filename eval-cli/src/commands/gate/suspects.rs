@@ -28,15 +28,20 @@ pub(super) fn run_again(
     runs: &mut Vec<LoadedRun>,
     policy: Policy,
 ) -> Result<(), CommandError> {
-    for round in 1.. {
+    let named = runs.len();
+    let mut stopped: BTreeSet<Key> = BTreeSet::new();
+    // Each round adds a run to each suspect, or stops it.
+    for round in 1..=policy.max_runs {
         let now = measure(&runs.iter().collect::<Vec<_>>(), None).cases;
-        let suspects = suspects(before, first, &now, policy);
+        let mut suspects = suspects(before, first, &now, policy);
+        suspects.retain(|key, _| !stopped.contains(key));
         let Some(least) = suspects.values().min().copied() else { return Ok(()) };
         let keys: BTreeSet<Key> = suspects.into_keys().collect();
         let more = least.clamp(1, RUNS_PER_ROUND);
         notice(&format!("round {round}: {} again", count(keys.len(), "suspect")));
-        let id = id_of_suspects(&runs[0].run.ids.join("-"), round);
-        let commands = commands(&runs[0], &keys, more)?;
+        let base = runs[0].run.ids.first().map_or("run", String::as_str);
+        let id = id_of_suspects(base);
+        let commands = commands(&runs[..named], &keys, more)?;
         if commands.is_empty() {
             let help = "leave out `--retry-suspects`, and name further runs: `cargo evalset gate RUN RUN ..`";
             return Err(CommandError::new(
@@ -48,11 +53,12 @@ pub(super) fn run_again(
             run(&program, &words, &id)?;
         }
         let made = WhichRun::named(Some(root().join(&id).display().to_string())).load()?;
-        let counted = |cases: &Baseline| cases.lines().map(|line| line.runs).sum::<usize>();
-        if counted(&measure(&[&made], None).cases) == 0 {
+        let gained = measure(&[&made], None).cases;
+        if !keys.iter().any(|key| gained.get(key).is_some()) {
             let help = format!("look at it: `cargo evalset report {id}`");
             return Err(CommandError::new("the suspects were run again, and no run ended", help));
         }
+        stopped.extend(keys.into_iter().filter(|key| gained.get(key).is_none()));
         runs.push(made);
     }
     Ok(())
@@ -72,44 +78,72 @@ fn suspects(before: &Baseline, first: &Baseline, now: &Baseline, policy: Policy)
         .collect();
     let cases = compared.len();
     let again = compared.into_iter().filter(|(_, counts)| policy.next(counts, cases) == Next::Run);
-    again.map(|(key, counts)| (key, policy.max_runs.saturating_sub(counts.now.runs.total()))).collect()
+    again.map(|(key, counts)| (key, policy.max_runs.saturating_sub(made(&counts)))).collect()
 }
 
-/// The commands that run these cases again: of cargo for tests, and of this program for what `run` ran.
-fn commands(
+/// The runs of a case so far, those without a verdict too.
+fn made(counts: &Counts) -> usize {
+    counts.now.runs.total() + counts.now.errors
+}
+
+/// The commands that run these cases again, each as it ran in the first of the runs that has it: of cargo for tests, and of this program for what `run` ran.
+fn commands(runs: &[LoadedRun], suspects: &BTreeSet<Key>, more: usize) -> Result<Commands, CommandError> {
+    let mut left = suspects.clone();
+    let mut commands = Vec::new();
+    for run in runs {
+        let (of_run, found) = commands_of(run, &left, more)?;
+        commands.extend(of_run);
+        left.retain(|key| !found.contains(key));
+    }
+    Ok(commands)
+}
+
+type Commands = Vec<(OsString, Vec<String>)>;
+
+/// The commands of a run, and the suspects that they run.
+fn commands_of(
     loaded: &LoadedRun,
     suspects: &BTreeSet<Key>,
     more: usize,
-) -> Result<Vec<(OsString, Vec<String>)>, CommandError> {
+) -> Result<(Commands, BTreeSet<Key>), CommandError> {
     let results = results(loaded, true)?;
     let keys = eval_report::baseline::keys(&results.tests);
-    let is_suspect = |test: &TestResult<'_>| {
-        keys.get(&std::ptr::from_ref(test.test)).is_some_and(|key| suspects.contains(key))
-    };
+    let suspect =
+        |test: &TestResult<'_>| keys.get(&std::ptr::from_ref(test.test)).filter(|key| suspects.contains(key));
     let mut commands = Vec::new();
-    let chosen = Chosen::new(&results, is_suspect, false);
+    let mut found = BTreeSet::new();
+    let chosen = Chosen::new(&results, |test| suspect(test).is_some(), false);
     for words in of_cargo(&chosen.tests, &Targets::here(), &[]) {
         commands.push((std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()), words));
     }
-    let mut of_programs: BTreeMap<(Vec<String>, &str), Vec<&str>> = BTreeMap::new();
-    for test in results.tests.iter().filter(|test| is_suspect(test) && test.attempt.started.of_program) {
+    let mut of_programs: BTreeMap<(Vec<String>, &str), BTreeSet<&str>> = BTreeMap::new();
+    for test in &results.tests {
+        let Some(key) = suspect(test) else { continue };
+        if !test.attempt.started.of_program {
+            found.insert(key.clone());
+            continue;
+        }
         let (Some(again), Some(file)) = (&test.attempt.head.again, test.attempt.started.file.as_deref())
         else {
             continue;
         };
-        let options = without_runs(again);
-        of_programs.entry((options, file)).or_default().push(&test.attempt.started.eval_id);
+        // A program that ran the case several times is asked once.
+        if found.insert(key.clone()) {
+            let cases = of_programs.entry((without_runs(again), file)).or_default();
+            cases.insert(&test.attempt.started.eval_id);
+        }
     }
     let this = std::env::current_exe().map_err(|error| {
         CommandError::new(format!("cannot find this program: {error}"), "call it by its path")
     })?;
     for ((options, file), cases) in of_programs {
+        let cases: Vec<&str> = cases.into_iter().collect();
         let mut words = vec!["run".to_owned(), format!("{file}:{}", cases.join(","))];
         words.extend(options);
         words.extend(["--runs".to_owned(), more.to_string()]);
         commands.push((this.clone().into(), words));
     }
-    Ok(commands)
+    Ok((commands, found))
 }
 
 /// The options of a run without its number of runs.

@@ -106,7 +106,7 @@ impl RecordedScores {
     /// skipped: runs are skipped before `score` is called.
     pub(super) fn new(attempt: &Attempt, metric: &str) -> Option<Self> {
         let ended_well = |evaluation: &&Evaluation| {
-            !evaluation.ran.transcript.error.as_ref().is_some_and(|error| !error.is_failure)
+            evaluation.ran.transcript.error.as_ref().is_none_or(|error| error.is_failure)
         };
         let scored = attempt.evaluations.iter().filter(ended_well).map(|evaluation| {
             let scored = evaluation.scored.as_ref()?;

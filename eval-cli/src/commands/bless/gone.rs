@@ -1,0 +1,66 @@
+//! The cases of a baseline that are gone, by the sets that are on disk. What did not run is not gone.
+
+use std::collections::{BTreeSet, HashMap};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use eval_core::journal::project::Project;
+use eval_format::reader::check_set;
+use eval_report::baseline::Key;
+use eval_support::untrusted::one_line;
+use eval_support::words::short_code_list;
+
+/// The sets that were read so far, by their names in the baseline.
+pub(super) struct Gone {
+    root: PathBuf,
+    sets: HashMap<String, Set>,
+}
+
+enum Set {
+    Missing,
+    Unreadable,
+    Cases(BTreeSet<String>),
+}
+
+impl Default for Gone {
+    fn default() -> Self {
+        Self { root: Project::here().folder, sets: HashMap::new() }
+    }
+}
+
+impl Gone {
+    /// Whether there is no such set, or no such case in it.
+    pub(super) fn has(&mut self, key: &Key) -> bool {
+        let path = self.root.join(&key.set);
+        match self.sets.entry(key.set.clone()).or_insert_with(|| Set::read(&key.set, &path)) {
+            Set::Missing => true,
+            Set::Unreadable => false,
+            Set::Cases(cases) => !cases.contains(&key.case),
+        }
+    }
+
+    /// A note about sets whose lines stay because they cannot be read.
+    pub(super) fn notes(&self) -> Option<String> {
+        let unreadable = self.sets.iter().filter(|(_, set)| matches!(set, Set::Unreadable));
+        let mut names: Vec<String> = unreadable.map(|(name, _)| one_line(name)).collect();
+        names.sort();
+        (!names.is_empty()).then(|| {
+            format!(
+                "no line of {} was removed, as its cases cannot be read: `cargo evalset check`",
+                short_code_list(&names)
+            )
+        })
+    }
+}
+
+impl Set {
+    fn read(name: &str, path: &Path) -> Self {
+        match std::fs::read(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Self::Missing,
+            Err(_) => Self::Unreadable,
+            Ok(bytes) => check_set(name, &bytes, None).set.map_or(Self::Unreadable, |set| {
+                Self::Cases(set.eval_cases.into_iter().map(|case| case.eval_id).collect())
+            }),
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Runs that `bless`, `gate` and `diff` count not, or not as they seem, and what they say about it.
+
+use serde_json::{Value, json};
+
+use super::{Desk, blessed, set};
+use crate::folder::Folder;
+use crate::journal::{Journal, failed, passed};
+
+fn json_of(folder: &Folder, args: &[&str]) -> Value {
+    let ran = folder.run(&[args, &["--format", "json"]].concat());
+    serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {}", ran.shown()))
+}
+
+/// A run of a test binary whose test passed so often.
+fn recorded(folder: &Folder, run: &str, runs: usize) {
+    let mut journal = Journal::new(folder, run);
+    let test = journal.started("weather::sunny", runs);
+    (1..=runs).for_each(|number| journal.ran(test, number, 1.0));
+    journal.decided(test, &passed(), Some(1.0), "");
+    journal.write();
+}
+
+#[test]
+fn a_run_that_was_killed_is_not_complete() {
+    let folder = Folder::new("gate-killed");
+    let mut journal = Journal::new(&folder, "r-killed");
+    let test = journal.started("weather::sunny", 3);
+    journal.ran(test, 1, 1.0);
+    journal.decided(test, &passed(), Some(1.0), "");
+    journal.started("weather::oslo", 3);
+    journal.write();
+    let says = "1 case without an end: `weather::oslo`; its process was killed, or still runs";
+    let bless = folder.run(&["bless"]);
+    assert!(bless.code == Some(2) && bless.err.contains(says), "{}", bless.shown());
+    let only = folder.run(&["bless", "--only", "r-killed"]);
+    assert!(only.code == Some(2) && only.err.contains(says), "{}", only.shown());
+    recorded(&folder, "r-whole", 10);
+    assert_eq!(folder.run(&["bless", "--only", "r-whole"]).code, Some(0));
+    for args in [&["gate", "r-killed"][..], &["gate", "r-whole", "--baseline", "r-killed"]] {
+        let gate = json_of(&folder, args);
+        assert_eq!(gate["verdict"], "UNMEASURABLE", "{gate}");
+        let reasons = gate["reasons"].as_array().expect("reasons");
+        assert!(reasons.iter().any(|it| it.as_str().is_some_and(|it| it.ends_with(says))), "{gate}");
+    }
+    let diff = json_of(&folder, &["diff", "r-whole", "r-killed"]);
+    assert_eq!((&diff["doubts"], &diff["outcome"]), (&json!([says]), &json!("unmeasurable")));
+}
+
+#[test]
+fn an_attempt_of_the_test_runner_is_no_run() {
+    let folder = Folder::new("gate-attempts");
+    let mut journal = Journal::new(&folder, "r1");
+    for (attempt, verdict, score) in [(1, failed(), 0.0), (2, failed(), 0.0), (3, passed(), 1.0)] {
+        let test = journal.attempted("weather::sunny", 1, attempt);
+        journal.ran(test, 1, score);
+        journal.decided(test, &verdict, Some(score), "");
+    }
+    journal.write();
+    recorded(&folder, "r2", 10);
+    let bless = json_of(&folder, &["bless", "--only", "r1"]);
+    assert_eq!(bless["blessed"][0]["passed"], 0, "{bless}");
+    let note = "`evals/weather.evalset.json:sunny [app::evals::weather]` was tried again by the test runner: its first attempt with a \
+                verdict counts, as attempts are no runs";
+    assert!(bless["notes"].as_array().expect("notes").contains(&json!(note)), "{bless}");
+    let gate = json_of(&folder, &["gate", "r1", "--baseline", "r2"]);
+    assert_eq!((&gate["verdict"], &gate["cases"][0]["now"]["passed"]), (&json!("CANNOT TELL"), &json!(0)));
+    assert!(gate["notes"].as_array().expect("notes").contains(&json!(note)), "{gate}");
+}
+
+#[test]
+fn a_case_that_was_skipped_did_not_run() {
+    let folder = Folder::new("gate-skipped");
+    for run in ["r1", "r2"] {
+        let mut journal = Journal::new(&folder, run);
+        for name in ["weather::sunny", "weather::oslo"] {
+            let test = journal.started(name, 1);
+            if run == "r2" && name == "weather::oslo" {
+                journal.decided(test, &json!({ "is": "skipped", "reason": "--fail-fast" }), None, "");
+            } else {
+                journal.ran(test, 1, 1.0);
+                journal.decided(test, &passed(), Some(1.0), "");
+            }
+        }
+        journal.write();
+    }
+    let gate = json_of(&folder, &["gate", "r2", "--baseline", "r1"]);
+    assert_eq!(
+        (&gate["verdict"], &gate["categories"]),
+        (&json!("UNMEASURABLE"), &json!({ "only before": 1, "same": 1 }))
+    );
+    assert_eq!(
+        gate["reasons"][0],
+        "1 case of the baseline did not run: `evals/weather.evalset.json:oslo [app::evals::weather]`; a complete run has every case, \
+         and `--allow-removed` says that it was removed on purpose"
+    );
+}
+
+#[test]
+fn a_run_of_another_commit_and_a_run_on_both_sides_are_doubts() {
+    let desk = Desk::new("gate-stale", 2);
+    desk.commit();
+    let id = Desk::id(&desk.run(10));
+    assert_eq!(desk.bless(&[]).code, Some(0));
+    let itself = desk.gate(&[]);
+    assert_eq!(itself["verdict"], "UNMEASURABLE");
+    assert!(
+        itself["reasons"][0].as_str().is_some_and(|it| it.starts_with(&format!("`{id}` is on both sides"))),
+        "{itself}"
+    );
+    let id = Desk::id(&desk.run(1));
+    assert_eq!(desk.gate(&[])["verdict"], "PASS");
+    desk.commit();
+    let stale = desk.gate(&[]);
+    assert_eq!(stale["verdict"], "UNMEASURABLE");
+    assert!(
+        stale["reasons"][0]
+            .as_str()
+            .is_some_and(|it| it.contains("is checked out: run the cases again, or name the run")),
+        "{stale}"
+    );
+    assert_eq!(desk.gate(&[&id])["verdict"], "PASS");
+    // What git says now says nothing about a run of an earlier commit.
+    assert_eq!(desk.bless(&["--only", &id]).code, Some(0));
+    assert!(desk.0.read("evalset-baseline.jsonl").contains(r#""dirty": null"#));
+}
+
+#[test]
+fn a_run_counts_once_and_suspects_only_for_the_gate_that_ran_them() {
+    let desk = blessed("gate-suspects", 5, 10);
+    desk.agent(&json!({ "c01": ["no"] }));
+    let id = Desk::id(&desk.run(1));
+    let twice = desk.gate(&[&id, &id]);
+    assert!(twice["error"]["message"].as_str().is_some_and(|it| it.contains("is named twice")), "{twice}");
+    let now = |gate: &Value| gate["cases"][1]["now"]["with_verdict"].clone();
+    let limits = ["--retry-suspects", "--min-pass-rate", "0.8"];
+    let first = desk.gate(&limits);
+    // A limit is about the build as it ran: 4 of 5. Further runs of what failed are not in it.
+    assert_eq!(
+        (&first["verdict"], first["reasons"].as_array().map(Vec::len)),
+        (&json!("REGRESSION"), Some(1))
+    );
+    let again = desk.gate(&limits);
+    assert!(now(&first).as_u64().is_some_and(|runs| runs > 5), "{first}");
+    assert_eq!(now(&first), now(&again));
+    let suspects =
+        again["runs"].as_array().and_then(|runs| runs.last()).and_then(Value::as_str).expect("an id");
+    assert!(suspects.contains("-suspects-"), "{suspects}");
+    let says = "only the gate which ran them counts them";
+    let by_hand = desk.gate(&[suspects]);
+    assert!(by_hand["error"]["message"].as_str().is_some_and(|it| it.contains(says)), "{by_hand}");
+    let bless = desk.bless(&["--only", suspects]);
+    assert!(bless.code == Some(2) && bless.err.contains(says), "{}", bless.shown());
+    // The number of runs is given with `=`, so that a run behind the option is a run.
+    assert_eq!(now(&desk.gate(&["--retry-suspects=1", &id])), json!(1));
+}
+
+#[test]
+fn suspects_that_only_break_are_run_a_bounded_number_of_times() {
+    let desk = blessed("gate-breaks", 2, 10);
+    desk.agent(&json!({ "c01": ["no", "exit", "exit", "exit", "exit", "exit", "exit", "exit", "exit"] }));
+    desk.run(1);
+    let gate = desk.gate(&["--retry-suspects=6"]);
+    assert_eq!(gate["verdict"], "UNMEASURABLE", "{gate}");
+    // Five runs were made. Had the four without a verdict passed, one more could show nothing.
+    assert_eq!(gate["cases"][1]["now"], json!({ "passed": 0, "with_verdict": 1, "errors": 4 }));
+}
+
+#[test]
+fn only_cases_that_are_gone_from_their_sets_are_pruned() {
+    let desk = blessed("bless-prune", 3, 1);
+    // Another set, which does not run below.
+    desk.0.write("evals/other.evalset.json", set(1));
+    let other = ["run", "evals/other.evalset.json", "--agent-cmd", "python3 agent.py"];
+    assert_eq!(desk.0.run(&other).code, Some(0));
+    assert_eq!(desk.bless(&["--only", &Desk::id(&desk.0.run(&other))]).code, Some(0));
+    desk.0.write("evals/desk.evalset.json", set(2));
+    desk.0.run(&["run", "./evals/../evals/desk.evalset.json", "--agent-cmd", "python3 agent.py"]);
+    for args in [&["--prune", "--only", "x"][..], &["--prune", "evals/desk.evalset.json:c01"]] {
+        assert!(desk.bless(args).err.contains("cannot be used with"), "{args:?}");
+    }
+    let pruned = json_of(&desk.0, &["bless", "--prune"]);
+    assert_eq!(pruned["removed"], json!(["evals/desk.evalset.json:c02"]), "{pruned}");
+    let note = pruned["notes"].as_array().expect("notes").iter().any(|note| {
+        note.as_str()
+            .is_some_and(|it| it.starts_with("nothing tells builds apart, as there is no commit here"))
+    });
+    assert!(note, "{pruned}");
+    std::fs::remove_file(desk.0.path("evals/other.evalset.json")).expect("the set");
+    let pruned = json_of(&desk.0, &["bless", "--prune"]);
+    let removed = json!(["evals/desk.evalset.json:c02", "evals/other.evalset.json:c00"]);
+    assert_eq!(pruned["removed"], removed, "{pruned}");
+}
+
+#[test]
+fn the_baseline_is_found_above_and_an_empty_file_is_a_new_one() {
+    let desk = Desk::new("bless-empty", 2);
+    desk.run(1);
+    desk.0.write("evalset-baseline.jsonl", "\n");
+    assert_eq!(desk.bless(&[]).code, Some(0));
+    let id = Desk::id(&desk.run(1));
+    let mut gate = desk.0.command(&["gate", &id, "--format", "json"]);
+    let ran = gate.current_dir(desk.0.path("evals")).output().expect("the program runs");
+    let document: Value = serde_json::from_slice(&ran.stdout).expect("JSON");
+    assert_eq!(document["verdict"], "PASS", "{document}");
+}

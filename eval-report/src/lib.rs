@@ -1,11 +1,14 @@
 //! Recorded runs of eval sets: which run is meant, whether it is complete and passed, and its reports.
 #![doc = rustdoc_links::page!("../docs/reports.md")]
 
+#[doc(hidden)]
 pub mod baseline;
 #[doc(hidden)]
 pub mod cargo;
 pub mod command;
+#[doc(hidden)]
 pub mod comparison;
+#[doc(hidden)]
 pub mod decide;
 #[doc(hidden)]
 pub mod document;

@@ -23,8 +23,8 @@ use serde::Serialize;
 
 pub use comparison::{Block, texts};
 pub use details::{
-    Call, CaseDetails, Command, Earlier, InWork, Judge, JudgedRubric, MetricLine, Next, Question, Run,
-    RunScore, StateRow, Step, Turn, TurnScore, Vote,
+    Call, CaseDetails, Command, Earlier, InWork, Judge, JudgedRubric, MetricLine, Next, NextOfGroup,
+    Question, Run, RunScore, StateRow, Step, Turn, TurnScore, Vote,
 };
 pub use diff::{Part, Side};
 pub use keys::{KeyRow, Keys, keys_of_calls};

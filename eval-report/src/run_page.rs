@@ -27,7 +27,7 @@ use self::history::History;
 use crate::output::{CommandError, time};
 use crate::page::{self, Anchors, CaseRow, Count, Histogram, PageModel, Point, Scatter, line};
 use crate::price::Cost;
-use crate::recorded::{RunResults, State, TestResult, cost};
+use crate::recorded::{Cases, RunResults, State, TestResult, cost};
 use crate::summary_text;
 
 pub use beside::{add_scores, differences, needed, turns};
@@ -50,7 +50,7 @@ pub fn model(results: &RunResults<'_>) -> PageModel {
     });
     let mut cases: Vec<Case<'_>> = cases.collect();
     sort(&mut cases);
-    tell_groups(results, &mut cases);
+    tell_groups(results, &mut cases, &shared.files);
     let changes: Vec<_> = results.tests.iter().map(|test| history.change(test)).collect();
     let total = cases.iter().filter_map(|case| case.cost).reduce(|mut all, cost| {
         all.add(&cost);
@@ -59,7 +59,7 @@ pub fn model(results: &RunResults<'_>) -> PageModel {
     let total = total.map(|total| total.to_string());
     let cost = total.iter().map(|total| format!("cost {total}"));
     let numbers =
-        summary_text::numbers(results).into_iter().chain(cost).map(|number| line(&number)).collect();
+        summary_text::plain_numbers(results).into_iter().chain(cost).map(|number| line(&number)).collect();
     let (facts, glance) = facts::facts(results, total);
     PageModel {
         headline: headline::of(&results.totals),
@@ -68,7 +68,7 @@ pub fn model(results: &RunResults<'_>) -> PageModel {
         about: about(results),
         facts,
         glance,
-        rerun: summary_text::rerun(results).iter().map(|command| line(command)).collect(),
+        rerun: next::of_run(results, &shared.files),
         numbers,
         notes: problems(results).chain(summary_text::notes(results)).map(|note| line(&note)).collect(),
         histograms: histograms(results),
@@ -101,7 +101,7 @@ fn sort(cases: &mut [Case<'_>]) {
 }
 
 /// Tells each case with the cause of others how many there are, and what can be done about all of them.
-fn tell_groups(results: &RunResults<'_>, cases: &mut [Case<'_>]) {
+fn tell_groups(results: &RunResults<'_>, cases: &mut [Case<'_>], files: &Cases) {
     // While a run grows, a group would change all of its cases with each new one.
     if results.totals.is_running {
         return;
@@ -114,16 +114,16 @@ fn tell_groups(results: &RunResults<'_>, cases: &mut [Case<'_>]) {
     }
     for of_cause in groups.into_values().filter(|of_cause| of_cause.len() > 1) {
         let tests: Vec<_> = of_cause.iter().map(|at| cases[*at].test).collect();
-        let group = next::Group::new(results, &tests);
+        let group = next::group(results, &tests, files);
         for at in of_cause {
             if let Some(next) = &mut cases[at].row.details.next {
-                group.add_to(next);
+                next::add_group(next, &group);
             }
         }
     }
 }
 
-/// The filters with cases.
+/// The filters with cases: those of states, whose numbers sum up to all, and others behind them.
 fn counts(cases: &[Case<'_>], is_running: bool) -> Vec<Count> {
     let filters = [
         ("all", "All"),
@@ -131,18 +131,28 @@ fn counts(cases: &[Case<'_>], is_running: bool) -> Vec<Count> {
         ("error", "Errors"),
         ("unscored", "Unscored"),
         ("unfinished", if is_running { "In work" } else { "Unfinished" }),
-        ("flaky", "Flaky"),
-        ("loosened", "Loosened"),
         ("passed", "Passed"),
         ("skipped", "Skipped"),
+        ("flaky", "Flaky"),
+        ("loosened", "Loosened"),
     ];
-    let count =
-        |filter| cases.iter().filter(|case| case.row.filters.split(' ').any(|it| it == filter)).count();
+    let has = |case: &Case<'_>, filter| case.row.filters.split(' ').any(|it| it == filter);
     let counted = filters.map(|(filter, name)| {
-        let cases = if filter == "all" { cases.len() } else { count(filter) };
-        Count { filter, name, cases }
+        let found: Vec<_> = cases.iter().filter(|case| filter == "all" || has(case, filter)).collect();
+        let states = found.iter().map(|case| case.test.state);
+        let of = matches!(filter, "flaky" | "loosened").then(|| of_states(states));
+        Count { filter, name, cases: found.len(), of }
     });
     counted.into_iter().filter(|count| count.cases > 0 || count.filter == "all").collect()
+}
+
+/// The cases among which these are counted already.
+fn of_states(mut states: impl Iterator<Item = State> + Clone) -> &'static str {
+    match states.clone().next() {
+        Some(State::Failed) if states.all(|state| state == State::Failed) => "of the failed",
+        Some(State::Passed) if states.all(|state| state == State::Passed) => "of the passed",
+        _ => "of all",
+    }
 }
 
 fn problems(results: &RunResults<'_>) -> impl Iterator<Item = String> {
@@ -201,4 +211,23 @@ fn scatters(cases: &[Case<'_>]) -> Vec<Scatter> {
     let money = |money: f64| Cost { money, ..Cost::default() }.amount();
     let (time, cost) = ("Time against score", "Cost against score");
     [Scatter::new(time, times, seconds), Scatter::new(cost, costs, money)].into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cases_that_are_counted_twice_say_among_which_they_are() {
+        use State::{Error, Failed, Passed};
+        for (states, said) in [
+            (&[Failed, Failed][..], "of the failed"),
+            (&[Passed], "of the passed"),
+            (&[Failed, Passed], "of all"),
+            (&[Error], "of all"),
+            (&[], "of all"),
+        ] {
+            assert_eq!(of_states(states.iter().copied()), said);
+        }
+    }
 }

@@ -70,6 +70,16 @@ pub fn counts(results: &RunResults<'_>) -> String {
 /// The numbers of a report that say more than counts: the pass rate, pass@k, and the usage.
 pub fn numbers(results: &RunResults<'_>) -> Vec<String> {
     let repetition = results.over_cases.map(|over| repetition(over, results.totals.cases));
+    numbers_with(results, repetition)
+}
+
+/// The same for people who do not know pass@k.
+pub fn plain_numbers(results: &RunResults<'_>) -> Vec<String> {
+    let repetition = results.over_cases.map(|over| plain_repetition(over, results.totals.cases));
+    numbers_with(results, repetition)
+}
+
+fn numbers_with(results: &RunResults<'_>, repetition: Option<String>) -> Vec<String> {
     [rate(results), repetition, loosened(results), usage(results.totals.usage)]
         .into_iter()
         .flatten()
@@ -101,6 +111,18 @@ fn repetition(over: OverCases, of: usize) -> String {
     let (runs, of) = (count(k, "run"), count(of, "case"));
     let at = format!("pass@{k} {pass_at} (one of {runs} passes)");
     format!("{at}, pass^{k} {pass_all} (all {k} pass): unbiased, mean of {cases}/{of}")
+}
+
+/// `at least one of 5 runs passes: 100%; all 5 runs pass: 80% (mean of 5/5 cases; pass@5, pass^5)`.
+fn plain_repetition(over: OverCases, of: usize) -> String {
+    let OverCases { k, pass_at, pass_all, cases } = over;
+    let (pass_at, pass_all, of) = (percent(pass_at), percent(pass_all), count(of, "case"));
+    if k == 1 {
+        return format!("a run passes: {pass_at} (mean of {cases}/{of}; pass@1)");
+    }
+    format!(
+        "at least one of {k} runs passes: {pass_at}; all {k} runs pass: {pass_all} (mean of {cases}/{of}; pass@{k}, pass^{k})"
+    )
 }
 
 /// A probability with two digits after the point, or with as many as it takes to tell it from 0 and 1.
@@ -271,7 +293,17 @@ pub fn new_goldens(results: &RunResults<'_>, tests: &[&TestResult<'_>]) -> Optio
     })
 }
 
-pub fn rerun(results: &RunResults<'_>) -> Vec<String> {
+/// A command that runs cases again.
+#[derive(Clone, Debug)]
+pub struct Again<'r> {
+    pub command: String,
+    /// Whether it runs cases of a program.
+    pub of_program: bool,
+    /// The files of the sets that it runs whole; empty if it names its cases.
+    pub sets: BTreeSet<&'r str>,
+}
+
+pub fn rerun<'r>(results: &'r RunResults<'_>) -> Vec<Again<'r>> {
     let run = results.loaded.args();
     // Cases of programs are not tests: `cargo evalset run` runs its own cases again.
     let of_tests = |state| {
@@ -288,7 +320,8 @@ pub fn rerun(results: &RunResults<'_>) -> Vec<String> {
         if number > 0 {
             let is_error = |test: &&TestResult<'_>| flag == "errors" && !test.attempt.started.of_program;
             let records = results.tests.iter().filter(is_error).any(TestResult::asks_for_a_recording);
-            commands.push(recording(format!("{} rerun {run}--{flag}", command::name()), records));
+            let command = recording(format!("{} rerun {run}--{flag}", command::name()), records);
+            commands.push(Again { command, of_program: false, sets: BTreeSet::new() });
         }
     }
     commands.extend(rerun_of_programs(results));
@@ -301,7 +334,7 @@ pub fn recording(command: String, records: bool) -> String {
 }
 
 /// The commands that run again the cases of programs that did not pass, for programs that recorded how.
-pub fn rerun_of_programs(results: &RunResults<'_>) -> Vec<String> {
+pub fn rerun_of_programs<'r>(results: &'r RunResults<'_>) -> Vec<Again<'r>> {
     let mut programs: BTreeMap<&[String], (Vec<CaseOfFile<'_>>, bool)> = BTreeMap::new();
     for test in results.needing_attention().filter(|test| test.attempt.started.of_program) {
         let started = &test.attempt.started;
@@ -312,12 +345,14 @@ pub fn rerun_of_programs(results: &RunResults<'_>) -> Vec<String> {
         }
     }
     let commands = programs.into_iter().map(|(options, (cases, records))| {
-        let command = if cases.len() > MAX_NAMED_CASES {
-            rerun_sets_command(options, cases.into_iter().map(|(file, _)| file))
+        let is_whole = cases.len() > MAX_NAMED_CASES;
+        let sets: BTreeSet<&str> = cases.iter().filter(|_| is_whole).map(|(file, _)| *file).collect();
+        let command = if is_whole {
+            rerun_sets_command(options, sets.iter().copied())
         } else {
             rerun_command(options, cases)
         };
-        recording(command, records)
+        Again { command: recording(command, records), of_program: true, sets }
     });
     commands.collect()
 }
@@ -362,6 +397,22 @@ mod tests {
         assert_eq!(recording(command(), false), command());
         assert_eq!(recording(command(), true), format!("EVALSET_JUDGE=record {}", command()));
         assert_eq!([0, 1, 2].map(have), ["have", "has", "have"]);
+    }
+
+    #[test]
+    fn the_repetition_of_runs_is_told_in_plain_words() {
+        for (k, pass_at, pass_all, said) in [
+            (
+                5,
+                1.0,
+                0.8,
+                "at least one of 5 runs passes: 100%; all 5 runs pass: 80% (mean of 4/5 cases; pass@5, pass^5)",
+            ),
+            (1, 0.5, 0.5, "a run passes: 50% (mean of 4/5 cases; pass@1)"),
+        ] {
+            let over = OverCases { k, pass_at, pass_all, cases: 4 };
+            assert_eq!(plain_repetition(over, 5), said);
+        }
     }
 
     #[test]

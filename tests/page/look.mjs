@@ -53,12 +53,21 @@ const tests = {
     assert.equal(await visible(page), 4);
     // A row says what differs; marks of metrics that passed are folded.
     const differs = await page.locator("tr.case .why").allInnerTexts();
-    assert.match(differs[0], /^run 1, turn 2: get_weather called, not expected; get_forecast days 1 → 7; answer differs: “Yes/);
-    assert.match(differs[1], /^run 2, turn 1: get_weather unit fahrenheit → celsius; answer differs: “53 degrees fahrenheit” → “12 degrees celsius”/);
+    assert.match(differs[0], /^run 1, turn 2: get_weather called, not expected; get_forecast days expected 1 → came 7; answer differs: “Yes/);
+    assert.match(differs[1], /^run 2, turn 1: get_weather unit expected fahrenheit → came celsius; answer differs: “53 degrees fahrenheit” → “12 degrees celsius”/);
     assert.match(differs[2], /agent error in turn 1: .*503 Service Unavailable/);
     assert.equal(differs.length, 3, "a case that passed needs no words");
+    assert.match(await page.locator("tr.case.failed .pill.failed").first().innerText(), /^\w+ 0\.\d+ < \d/, "the score and the threshold that it misses");
+    // What an arrow means is in words at first, and in its title.
+    assert.equal(await page.locator("tr.case .why [title='left: expected, right: came']").first().innerText(), "→");
+    // The filters of states sum up to all.
+    const counted = await page.locator(".filters button:not([data-filter=all]):not([data-filter=flaky]) b").allInnerTexts();
+    assert.equal(counted.reduce((sum, it) => sum + Number(it), 0), 4);
+    assert.match(await page.locator(".numbers").innerText(), /at least one of 3 runs passes: \d+%; all 3 runs pass: \d+%/);
     assert.equal(await page.locator("tr.case.failed .pill.passed:visible").count(), 0);
-    await page.locator("tr.case.failed .pills summary").first().click();
+    const folded = page.locator("tr.case.failed .pills summary").first();
+    assert.match(await folded.innerText(), /^\d more metrics?$/);
+    await folded.click();
     assert((await page.locator("tr.case.failed .pill.passed:visible").count()) > 0);
     // The command is for the cases that did not pass, though the run was of a folder.
     assert.match(await page.locator(".again").innerText(), /cargo evalset run 'evals\/weather\.evalset\.json:[^']*umbrella for tomorrow[^']*' --agent-cmd 'python3 agent\.py' --runs 3/);
@@ -68,7 +77,7 @@ const tests = {
     await page.locator("#detail h2").waitFor();
     const detail = await page.locator("#detail").innerText();
     for (const part of [
-      "turn 2: get_weather called, not expected; get_forecast days 1 → 7", "And tomorrow, should I take an umbrella?", "~ differs",
+      "turn 2: get_weather called, not expected; get_forecast days expected 1 → came 7", "And tomorrow, should I take an umbrella?", "~ differs",
       "get_forecast", "days\t1 → 7", "+ not expected", "<b>consider</b> an umbrella.",
       "cargo evalset run 'evals/weather.evalset.json:umbrella for tomorrow' --agent-cmd",
     ]) assert(detail.includes(part), `${part}\n--\n${detail}`);
@@ -230,7 +239,7 @@ for line in sys.stdin:
 
   async "filters and the search say how many cases they show"() {
     const page = await open(sample);
-    for (const [name, count] of [["Failed", 2], ["Errors", 1], ["Flaky", 1], ["All", 4]]) {
+    for (const [name, count] of [["Failed", 2], ["Errors", 1], ["Flaky 1 \\(of the failed\\)", 1], ["All", 4]]) {
       await page.getByRole("button", { name: new RegExp("^" + name) }).click();
       assert.equal(await visible(page), count, name);
     }
@@ -280,6 +289,14 @@ for line in sys.stdin:
     await phone.locator("#list").waitFor({ state: "hidden" });
     assert(await fits(), "a case is as wide as the phone");
     await accessible(phone, "a case on a phone");
+    assert.equal(await phone.locator(":is(.hints, .jumps):visible").count(), 0, "a phone has no keys");
+    assert.equal(await phone.evaluate(() => [...document.querySelectorAll("body *")].filter((it) => getComputedStyle(it).position === "fixed").length), 0, "nothing covers the case");
+    const box = phone.locator("#detail .next");
+    assert.equal(await box.locator("pre:visible").count(), 1, "the first command alone");
+    await box.locator("details > summary").click();
+    assert((await box.locator("pre:visible").count()) > 1);
+    await accessible(phone, "the rest of what to do on a phone");
+    await box.locator("details > summary").click();
     await shot(phone, "phone-case", { fullPage: true });
     await phone.getByRole("button", { name: "Close" }).click();
     await phone.locator("#list").waitFor();
@@ -389,6 +406,12 @@ for line in sys.stdin:
     await page.locator("tr.case:visible a").first().click();
     assert.match(await page.locator("#detail").textContent(), /Tags(smoke, )?no "rain"/);
     await close(page);
+    // Without a run before there is no column for it, and its room is given to the others.
+    const alone = await open(report(folder));
+    const columns = await alone.locator("#cases th").allInnerTexts();
+    assert.deepEqual([columns.length, columns.at(-1), await alone.locator("tr.case").first().locator("td").count()], [6, "Time", 6]);
+    assert.equal(await alone.locator("tr.case").first().evaluate((it) => getComputedStyle(it).gridTemplateColumns.split(" ").length), 6);
+    await close(alone);
     // Without tags there is nothing to choose.
     const without = await open(sample);
     assert.equal(await without.locator("#tag").count(), 1);
@@ -432,6 +455,7 @@ for line in sys.stdin:
     assert.equal(await visible(page), 4);
     assert.match(await page.locator("tr.case").first().textContent(), /FAIL[^]*umbrella for tomorrow[^]*0\/3/);
     assert(await page.locator(".tools").isHidden());
+    assert.equal(await page.locator("#cases th").last().innerText(), "Last runs", "there is a run before");
     assert(await page.locator(".noscript").isVisible());
     await close(page);
   },

@@ -98,7 +98,10 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         if chosen.tests.is_empty() {
             let help = match rerun_of_programs(&results).as_slice() {
                 [] => "run the program again that did".to_owned(),
-                commands => format!("run them as they ran: `{}`", commands.join("`, `")),
+                all => {
+                    let commands: Vec<&str> = all.iter().map(|it| it.command.as_str()).collect();
+                    format!("run them as they ran: `{}`", commands.join("`, `"))
+                }
             };
             return Err(CommandError::new(message, help));
         }

@@ -145,7 +145,7 @@ pub fn new_golden(results: &RunResults<'_>, test: &TestResult<'_>) -> Option<Str
 /// The commands that run tests again, and the folders of the run.
 fn commands(results: &RunResults<'_>) -> String {
     let mut lines: Vec<String> =
-        rerun(results).iter().map(|command| format!("run again     {command}\n")).collect();
+        rerun(results).iter().map(|again| format!("run again     {}\n", again.command)).collect();
     for folder in &results.loaded.folders {
         lines.push(format!("whole record  {}\n", one_line(&near(folder).display().to_string())));
     }

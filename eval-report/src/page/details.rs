@@ -48,6 +48,15 @@ pub struct InWork {
 pub struct Next {
     pub why: String,
     pub commands: Vec<Command>,
+    /// What can be done about all cases with the cause of this one; `None` if it is alone.
+    pub group: Option<NextOfGroup>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct NextOfGroup {
+    pub cases: usize,
+    pub why: String,
+    pub commands: Vec<Command>,
 }
 
 #[derive(Clone, Debug, Serialize)]

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::details::CaseDetails;
+use super::details::{CaseDetails, Command};
 use super::plot::{Histogram, PassRate, Scatter, Spark};
 
 #[derive(Clone, Debug, Default)]
@@ -15,7 +15,8 @@ pub struct PageModel {
     pub facts: Vec<Fact>,
     /// The facts that identify the run at a glance.
     pub glance: Vec<Fact>,
-    pub rerun: Vec<String>,
+    /// The commands that run again what did not pass, each with what it does; empty if the one before says it.
+    pub rerun: Vec<Command>,
     /// The pass rate, pass@k and the usage, each in a sentence.
     pub numbers: Vec<String>,
     pub notes: Vec<String>,
@@ -48,6 +49,11 @@ impl PageModel {
 
     pub fn has_costs(&self) -> bool {
         self.cases.iter().any(|case| case.cost.is_some())
+    }
+
+    /// Whether there are runs before this one to compare it with.
+    pub fn has_history(&self) -> bool {
+        self.cases.iter().any(|case| case.spark.is_some())
     }
 
     pub fn title(&self) -> String {
@@ -135,6 +141,8 @@ pub struct Count {
     pub filter: &'static str,
     pub name: &'static str,
     pub cases: usize,
+    /// The cases that are counted here a second time, as they have a state too: `of the failed`.
+    pub of: Option<&'static str>,
 }
 
 /// A fact about the run; without a value if the journal does not record it.
@@ -200,10 +208,16 @@ impl CaseRow {
         self.pills.first().map_or("", |pill| &pill.name)
     }
 
-    /// The word behind the number of the other metrics.
-    pub fn others_word(&self) -> &'static str {
+    /// The other metrics in words: `1 more metric`, `2 metrics passed`.
+    pub fn others_folded(&self) -> String {
         let all_passed = self.others.iter().all(|pill| pill.state == "passed");
-        if self.pills.is_empty() && all_passed { "passed" } else { "more" }
+        let count = self.others.len();
+        let metrics = if count == 1 { "metric" } else { "metrics" };
+        if self.pills.is_empty() && all_passed {
+            format!("{count} {metrics} passed")
+        } else {
+            format!("{count} more {metrics}")
+        }
     }
 }
 
@@ -215,6 +229,10 @@ pub(super) enum As {
     Code,
     /// A text between “ and ”, without them. Its direction is its own, so that it turns no words around it.
     Quote,
+    /// The arrow from what was expected to what came.
+    Arrow,
+    /// The word golden, where a call has no golden response.
+    Golden,
 }
 
 impl As {
@@ -224,6 +242,15 @@ impl As {
 
     pub(super) fn is_quote(self) -> bool {
         self == Self::Quote
+    }
+
+    /// The title that explains it.
+    pub(super) fn title(self) -> Option<&'static str> {
+        match self {
+            Self::Arrow => Some("left: expected, right: came"),
+            Self::Golden => Some("the response that the case has for a call"),
+            _ => None,
+        }
     }
 }
 
@@ -250,8 +277,38 @@ pub(super) fn pieces(line: &str) -> Vec<(&str, As)> {
         }
     }
     found.push((&line[begin..], As::Text));
-    found.retain(|(piece, _)| !piece.is_empty());
-    found
+    let mut all = Vec::new();
+    for (piece, shown) in found {
+        match shown {
+            As::Text => explained(piece, is_compared(line), &mut all),
+            _ => all.push((piece, shown)),
+        }
+    }
+    all.retain(|(piece, _)| !piece.is_empty());
+    all
+}
+
+/// Whether the arrows of a line lead from what was expected to what came.
+fn is_compared(line: &str) -> bool {
+    line.contains(" → came ") || line.contains("expected → came: ")
+}
+
+const NO_GOLDEN: &str = "no golden response ";
+
+/// Cuts out the arrows, and the word golden, which have titles.
+fn explained<'l>(mut text: &'l str, is_compared: bool, all: &mut Vec<(&'l str, As)>) {
+    loop {
+        let arrow = text.find('→').filter(|_| is_compared).map(|at| (at, '→'.len_utf8(), As::Arrow));
+        let golden = text.find(NO_GOLDEN).map(|at| (at + "no ".len(), "golden".len(), As::Golden));
+        let Some((at, length, shown)) = [arrow, golden].into_iter().flatten().min_by_key(|(at, ..)| *at)
+        else {
+            all.push((text, As::Text));
+            return;
+        };
+        all.push((&text[..at], As::Text));
+        all.push((&text[at..at + length], shown));
+        text = &text[at + length..];
+    }
 }
 
 /// The parts of a quote in which two texts are: `午[後→前]から` has `後` of the expected one and `前` of the other.
@@ -301,7 +358,7 @@ mod tests {
 
     #[test]
     fn names_between_backticks_are_code_and_quotes_are_apart() {
-        use As::{Code, Quote, Text};
+        use As::{Arrow, Code, Golden, Quote, Text};
         for (line, parts) in [
             ("f `a` 1 → 2", &[("f ", Text), ("a", Code), (" 1 → 2", Text)][..]),
             ("`a` missing", &[("a", Code), (" missing", Text)]),
@@ -313,9 +370,22 @@ mod tests {
                 &[("“", Text), ("الأربعاء", Quote), ("” → “", Text), ("x `y`", Quote), ("”", Text)],
             ),
             ("an “open one", &[("an “open one", Text)]),
+            (
+                "`n` expected 3 → came 2, 1 → 0",
+                &[
+                    ("n", Code),
+                    (" expected 3 ", Text),
+                    ("→", Arrow),
+                    (" came 2, 1 ", Text),
+                    ("→", Arrow),
+                    (" 0", Text),
+                ],
+            ),
+            ("no golden response for f", &[("no ", Text), ("golden", Golden), (" response for f", Text)]),
         ] {
             assert_eq!(pieces(line), parts);
         }
+        assert!(Arrow.title().is_some() && Golden.title().is_some() && Text.title().is_none());
         assert_eq!(inside("は午[後→前]から"), Some(["は午", "後", "前", "から"]));
         assert_eq!([inside("sunny"), inside("[a] → b")], [None, None]);
     }
@@ -336,6 +406,19 @@ mod tests {
             PageModel { notes: vec!["x".repeat(chars)], ..PageModel::default() }.has_few_notes()
         };
         assert_eq!([notes(MAX_OPEN_NOTE_CHARS), notes(MAX_OPEN_NOTE_CHARS + 1)], [true, false]);
+    }
+
+    #[test]
+    fn the_metrics_that_are_folded_are_counted_in_words() {
+        let pill = |state| Pill { name: "m".to_owned(), state, score: "1.0".to_owned() };
+        for (pills, others, said) in [
+            (vec![pill("failed")], vec![pill("passed")], "1 more metric"),
+            (vec![pill("failed")], vec![pill("passed"), pill("passed")], "2 more metrics"),
+            (vec![], vec![pill("passed"), pill("passed")], "2 metrics passed"),
+            (vec![], vec![pill("passed"), pill("skipped")], "2 more metrics"),
+        ] {
+            assert_eq!(CaseRow { pills, others, ..CaseRow::default() }.others_folded(), said);
+        }
     }
 
     #[test]

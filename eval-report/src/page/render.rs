@@ -144,8 +144,8 @@ mod tests {
     use super::*;
     use crate::page::{
         Anchors, Call, CaseDetails, Command, Compared, Count, Earlier, Fact, Headline, Histogram, Judge,
-        Media, MetricLine, Next, PassRate, Pill, Point, Progress, Question, Run, Scatter, Spark, Turn,
-        keys_of_calls, line, text, texts,
+        Media, MetricLine, Next, NextOfGroup, PassRate, Pill, Point, Progress, Question, Run, Scatter, Spark,
+        Turn, keys_of_calls, line, text, texts,
     };
 
     fn args(value: &str) -> eval_format::Map {
@@ -209,6 +209,7 @@ mod tests {
             state_rows: Vec::new(),
             judges: vec![judge(foreign)],
         };
+        let command = || Command { does: "Run it again".to_owned(), command: line() };
         let details = CaseDetails {
             name: line(),
             state: "failed",
@@ -218,7 +219,8 @@ mod tests {
             facts: vec![("Set", line())],
             next: Some(Next {
                 why: line(),
-                commands: vec![Command { does: "Run it again".to_owned(), command: line() }],
+                commands: vec![command()],
+                group: Some(NextOfGroup { cases: 2, why: line(), commands: vec![command()] }),
             }),
             doubt: Some(line()),
             metrics: vec![metric],
@@ -262,7 +264,7 @@ mod tests {
             name: line(),
             anchor: Anchors::default().add(foreign),
         };
-        let failed = Count { filter: "failed", name: "Failed", cases: 1 };
+        let failed = Count { filter: "failed", name: "Failed", cases: 1, of: None };
         PageModel {
             headline: Headline {
                 outcome: "running",
@@ -281,7 +283,7 @@ mod tests {
             histograms: (0..6)
                 .filter_map(|_| Histogram::new(line(), &[(0.5, Some(eval_format::Bound::at_least(0.8)))]))
                 .collect(),
-            rerun: vec![line()],
+            rerun: vec![Command { does: line(), command: line() }],
             glance: vec![Fact { name: "Agent models", value: Some(line()) }],
             scatters: Scatter::new("t", vec![point(1.0), point(2.0)], |took| took.to_string())
                 .into_iter()

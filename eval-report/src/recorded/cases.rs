@@ -49,6 +49,11 @@ pub struct NotFound {
 }
 
 impl Cases {
+    /// The number of cases in a file that was read.
+    pub fn count(&self, file: &str) -> Option<usize> {
+        Some(self.0.get(file)?.as_ref().ok()?.cases.len())
+    }
+
     pub fn find(&mut self, started: &Started) -> Result<Found, NotFound> {
         let no_file = || NotFound {
             is_gone: false,

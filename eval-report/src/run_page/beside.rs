@@ -117,12 +117,13 @@ mod tests {
             let failed = failed.iter().map(|name| (*name, &criterion));
             differences(&[actual], &[golden.clone(), golden], failed)
         };
-        let calls = "turn 1: f `city` Oslo → Rome";
-        let answer = "answer differs: “Yes” → “No”";
+        let calls = "turn 1: f `city` expected Oslo → came Rome";
+        let answer = "answer differs: expected “Yes” → came “No”";
+        let both = format!("{calls}; answer differs: “Yes” → “No”");
         for (failed, expected) in [
             (&["tool_trajectory_avg_score"][..], Some(calls.to_owned())),
             (&["response_match_score"], Some(format!("turn 1: {answer}"))),
-            (&["response_match_score", "tool_trajectory_avg_score"], Some(format!("{calls}; {answer}"))),
+            (&["response_match_score", "tool_trajectory_avg_score"], Some(both)),
             (&["of_users_own"], None),
             (&[], None),
         ] {

@@ -46,7 +46,7 @@ pub(super) fn details(results: &RunResults<'_>, test: &TestResult<'_>, shared: &
     let miss = Miss::of_test(test, case.as_ref());
     let seen = Seen {
         unanswered: runs.iter().flat_map(|run| &run.turns).find_map(unanswered),
-        miss: miss.as_ref().map(|miss| miss.call.as_str()),
+        misses: miss.is_some(),
         refuses: refusal::is_new(test, case.as_ref()),
     };
     let next = next::next(results, test, &seen);
@@ -55,7 +55,10 @@ pub(super) fn details(results: &RunResults<'_>, test: &TestResult<'_>, shared: &
         name: line(&test.name),
         state: if word == "FLAKY" { "flaky" } else { test.state.name() },
         word,
-        reason: test.reason().filter(|_| test.state != State::Passed).map(|reason| line(&reason)),
+        reason: test
+            .reason()
+            .filter(|_| test.state != State::Passed)
+            .map(|reason| line(&next::told(test, &reason))),
         in_work: None,
         differs: miss.map(|miss| line(&miss.said())),
         place: test.location().map(|location| line(&format!("{}:{}", location.file, location.line))),
@@ -175,17 +178,14 @@ fn broke(turn: &mut Turn, error: &RunError) {
     let made = || turn.calls.iter().filter(|call| call.actual.is_some());
     // An agent that records no responses at all says nothing about its tools.
     let records = made().count() == 1 || made().any(|call| call.result.is_some());
-    let limit = time_limit(&error.message).filter(|_| records);
+    let is_late = records && time_limit(&error.message).is_some();
     for call in turn.calls.iter_mut().filter(|call| call.actual.is_some()) {
-        match (&limit, &call.result) {
-            (Some(limit), None) => {
-                call.is = UNANSWERED;
-                call.note = Some(format!("no response when the time limit of {limit} passed"));
-            }
+        match &call.result {
+            None if is_late => call.is = UNANSWERED,
             // The message has been told as the end of the run.
-            (_, Some(result)) if error.role == Role::Tools && result.contains(NO_GOLDEN) => {
+            Some(result) if error.role == Role::Tools && result.contains(NO_GOLDEN) => {
                 call.result = None;
-                call.note = Some("no golden answers this call".to_owned());
+                call.note = Some("no golden response for this call".to_owned());
             }
             _ => {}
         }

@@ -10,7 +10,7 @@ use eval_format::metric::{Subject, metric};
 use eval_format::{ArgsMatch, Criterion, EvalCase, FunctionCall, Invocation, Map, MatchType, Value};
 
 use super::aligned::{Line, aligned};
-use super::wording::{change, other_answer, shortened, shown_value};
+use super::wording::{beside_golden, change, other_answer, shortened, shown_value, told};
 use crate::journal::Evaluation;
 use crate::page::{Block, Run, line, text, texts};
 use crate::recorded::TestResult;
@@ -56,7 +56,7 @@ pub(super) struct Miss {
     /// Its turn, from 1.
     turn: usize,
     /// The call: its tool, and in what its arguments differ from those of the nearest golden.
-    pub(super) call: String,
+    call: String,
 }
 
 impl Miss {
@@ -75,9 +75,9 @@ impl Miss {
         missed(&made, &goldens).map(|call| Self { turn, call })
     }
 
-    /// ``turn 2: no golden answers book_table with `time` 20:45 → “8:45 pm”``.
+    /// ``turn 2: no golden response for the call book_table: `time` is “8:45 pm”, the golden has “20:45” ``.
     pub(super) fn said(&self) -> String {
-        format!("turn {}: no golden answers {}", self.turn, self.call)
+        format!("turn {}: no golden response for the call {}", self.turn, self.call)
     }
 }
 
@@ -100,7 +100,8 @@ fn missed(made: &[&FunctionCall], goldens: &[&FunctionCall]) -> Option<String> {
     Some(match nearest {
         Some(golden) => {
             let found = arguments(golden.args.as_ref(), call.args.as_ref(), ArgsMatch::Exact);
-            format!("{name} with {}", found.join(", "))
+            let found: Vec<String> = found.iter().map(|it| beside_golden(it)).collect();
+            format!("{name}: {}", found.join(", "))
         }
         None => name,
     })
@@ -146,7 +147,7 @@ fn joined(mut found: Vec<String>) -> Option<String> {
     let more = found.len().saturating_sub(MAX_SHOWN);
     found.truncate(MAX_SHOWN);
     found.extend((more > 0).then(|| format!("{more} more")));
-    (!found.is_empty()).then(|| line(&found.join("; ")))
+    (!found.is_empty()).then(|| line(&told(&found.join("; "))))
 }
 
 /// The way in which calls are compared.
@@ -387,7 +388,7 @@ mod tests {
                 Exact,
                 ExactArgs,
                 true,
-                "search_flights `cabin` business → economy, `date` missing",
+                "search_flights `cabin` expected business → came economy, `date` missing",
             ),
             (
                 flights,
@@ -395,7 +396,7 @@ mod tests {
                 Exact,
                 ExactArgs,
                 true,
-                "search_flights `cabin` “business” → “first class”, `seats` 2 → “2”",
+                "search_flights `cabin` expected “business” → came “first class”, `seats` 2 → “2”",
             ),
             (
                 r#"[["f", {"a": {"b": [1, 2]}}]]"#,
@@ -403,7 +404,7 @@ mod tests {
                 Exact,
                 ExactArgs,
                 true,
-                "f `a.b[1]` 2 → 3",
+                "f `a.b[1]` expected 2 → came 3",
             ),
             (
                 r#"[["f", {"a": [1]}]]"#,
@@ -411,9 +412,16 @@ mod tests {
                 Exact,
                 ExactArgs,
                 true,
-                "f `a` [1] → [1,2], `x` not expected",
+                "f `a` expected [1] → came [1,2], `x` not expected",
             ),
-            (r#"[["f", {"a": 1}]]"#, r#"[["f", {"a": 2, "x": 1}]]"#, InOrder, Subset, false, "f `a` 1 → 2"),
+            (
+                r#"[["f", {"a": 1}]]"#,
+                r#"[["f", {"a": 2, "x": 1}]]"#,
+                InOrder,
+                Subset,
+                false,
+                "f `a` expected 1 → came 2",
+            ),
             (r#"[["f", {"a": 1}]]"#, r#"[["f", {"a": 2}]]"#, Exact, Ignore, true, ""),
             (r#"[["f", {}], ["g", {}]]"#, r#"[["g", {}]]"#, Exact, ExactArgs, true, "f not called"),
             (r#"[["f", {}]]"#, r#"[["f", {}], ["g", {}]]"#, Exact, ExactArgs, true, "g called, not expected"),
@@ -452,28 +460,29 @@ mod tests {
                 "f with `a` 1 not called",
             ),
             (r#"[["f", {}], ["g", {}]]"#, r#"[["g", {}], ["f", {}]]"#, AnyOrder, ExactArgs, true, ""),
-            (
-                r#"[["f", {"a": "x", "b": "x", "c": "x", "d": "x", "e": "x"}]]"#,
-                r#"[["f", {}]]"#,
-                Exact,
-                ExactArgs,
-                true,
-                "f `a` missing, `b` missing, `c` missing, 2 more arguments",
-            ),
-            (
-                r#"[["f", {"`\n": "a"}]]"#,
-                r#"[["f", {"`\n": "b"}]]"#,
-                Exact,
-                ExactArgs,
-                true,
-                "f ``\\n` a → b",
-            ),
         ] {
             let (expected, actual) = (made(expected), made(actual));
             let (one, other): (Vec<_>, Vec<_>) = (expected.iter().collect(), actual.iter().collect());
             let how = How { match_type, args, counts_extra };
             let found = calls(&one, &other, how, Rules::default().turn(0));
-            assert_eq!(found.join("; "), said);
+            assert_eq!(told(&found.join("; ")), said);
+        }
+    }
+
+    #[test]
+    fn many_arguments_are_counted_and_odd_names_are_escaped() {
+        let how = How { match_type: MatchType::Exact, args: ArgsMatch::Exact, counts_extra: true };
+        for (expected, actual, said) in [
+            (
+                r#"[["f", {"a": "x", "b": "x", "c": "x", "d": "x", "e": "x"}]]"#,
+                r#"[["f", {}]]"#,
+                "f `a` missing, `b` missing, `c` missing, 2 more arguments",
+            ),
+            (r#"[["f", {"`\n": "a"}]]"#, r#"[["f", {"`\n": "b"}]]"#, "f ``\\n` expected a → came b"),
+        ] {
+            let (expected, actual) = (made(expected), made(actual));
+            let (one, other): (Vec<_>, Vec<_>) = (expected.iter().collect(), actual.iter().collect());
+            assert_eq!(told(&calls(&one, &other, how, Rules::default().turn(0)).join("; ")), said);
         }
     }
 
@@ -481,7 +490,10 @@ mod tests {
     fn a_call_that_no_golden_answers_is_said_with_what_differs_from_the_nearest() {
         let golden = r#"[["book", {"people": 4, "time": "20:45"}], ["book", {"people": 1, "time": "9"}]]"#;
         for (calls, said) in [
-            (r#"[["book", {"people": 4, "time": "8:45 pm"}]]"#, Some("book with `time` “20:45” → “8:45 pm”")),
+            (
+                r#"[["book", {"people": 4, "time": "8:45 pm"}]]"#,
+                Some("book: `time` is “8:45 pm”, the golden has “20:45”"),
+            ),
             (r#"[["find", {}], ["book", {"people": 4, "time": "20:45"}]]"#, Some("find")),
             (r#"[["book", {"people": 4, "time": "20:45"}]]"#, None),
         ] {
@@ -490,7 +502,7 @@ mod tests {
             assert_eq!(found.as_deref(), said);
         }
         let miss = Miss { turn: 2, call: "find".to_owned() };
-        assert_eq!(miss.said(), "turn 2: no golden answers find");
+        assert_eq!(miss.said(), "turn 2: no golden response for the call find");
         assert_eq!([1, 2, 3, 4, 11, 22].map(ordinal), ["1st", "2nd", "3rd", "4th", "11th", "22nd"]);
     }
 
@@ -501,9 +513,10 @@ mod tests {
             ("Fine.", None, Some("no answer")),
             ("Fine.", Some(" "), Some("no answer")),
             ("", Some(""), None),
-            ("It is sunny.", Some("It is rainy."), Some("answer differs: “sunny” → “rainy”")),
+            ("It is sunny.", Some("It is rainy."), Some("answer differs: expected “sunny” → came “rainy”")),
         ] {
-            assert_eq!(answers(expected, actual, None).as_deref(), said, "{expected:?} {actual:?}");
+            let found = answers(expected, actual, None).map(|it| told(&it));
+            assert_eq!(found.as_deref(), said, "{expected:?} {actual:?}");
         }
     }
 
@@ -526,7 +539,7 @@ mod tests {
             &map(r#"{"open": true, "total": 2, "gone": 1}"#),
             &map(r#"{"open": false, "total": 2.0, "more": 1}"#),
         );
-        assert_eq!(found, ["state `open` true → false", "state `gone` missing"]);
+        assert_eq!(told(&found.join("; ")), "state `open` expected true → came false; state `gone` missing");
     }
 
     #[test]

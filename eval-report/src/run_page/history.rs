@@ -157,7 +157,7 @@ impl History {
     pub(super) fn compared(&self, changes: &[Option<Change>]) -> Option<Compared> {
         let counted = [Change::NewFailure, Change::Fixed, Change::StillFailing].map(|change| {
             let cases = changes.iter().filter(|it| **it == Some(change)).count();
-            Count { filter: change.filter(), name: change.words(cases), cases }
+            Count { filter: change.filter(), name: change.words(cases), cases, of: None }
         });
         let changes = counted.into_iter().filter(|count| count.cases > 0).collect();
         Some(Compared { changes, since: self.last()?.label.clone() })

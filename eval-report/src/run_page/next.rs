@@ -1,15 +1,18 @@
 //! The thing to do about a case: a sentence and commands, by the cause of its verdict.
 
+use std::collections::BTreeSet;
 use std::iter;
 
 use eval_core::__private::ASKS_MODELS;
 use eval_core::report::{Role, Verdict, asks_for_a_recording};
+use eval_format::options::parse_timeout;
+use eval_support::words::count;
 use eval_support::{shell, untrusted};
 
 use super::wording::time_limit;
 use crate::output::{rerun_command, rerun_sets_command};
-use crate::page::{Command, Next, line};
-use crate::recorded::{RunResults, State, TestResult};
+use crate::page::{Command, Next, NextOfGroup, line};
+use crate::recorded::{Cases, RunResults, State, TestResult};
 use crate::summary_text::{self, MAX_NAMED_CASES};
 
 /// What the runs of a case say about its cause.
@@ -17,8 +20,8 @@ use crate::summary_text::{self, MAX_NAMED_CASES};
 pub(super) struct Seen<'s> {
     /// The tool that had not responded when the time limit passed.
     pub(super) unanswered: Option<&'s str>,
-    /// The call that no golden answers, with what differs from the nearest golden.
-    pub(super) miss: Option<&'s str>,
+    /// Whether the agent made a call for which there is no golden response.
+    pub(super) misses: bool,
     /// Whether the agent refused what its golden answers.
     pub(super) refuses: bool,
 }
@@ -35,17 +38,115 @@ pub(super) fn next(results: &RunResults<'_>, test: &TestResult<'_>, seen: &Seen<
     let golden = golden.map(|command| Command { does: TAKE.to_owned(), command: line(&command) });
     let advice = Advice { has_golden: golden.is_some(), is_stable: is_stable(test), seen: *seen };
     let again = rerun(test).map(|command| Command { does: cause.verb().to_owned(), command });
-    let lacks_models = matches!(cause, Cause::NotRecorded) && !ASKS_MODELS && is_of_command(test);
-    let install = lacks_models.then(|| Command {
-        does: "Install a command that asks models".to_owned(),
-        command: "cargo install --path ../evalset/eval-cli --features model-judge".to_owned(),
-    });
+    let lacks_models = lacks_models(test);
+    let install = lacks_models.then(|| install(INSTALL));
     let lacking = if lacks_models { NO_MODELS } else { "" };
-    let hint = printed(test, "hint: ").map(|hint| format!(" {}.", sentence(hint.trim_end_matches('.'))));
+    let longer = longer(test, &cause);
+    let hint = printed(test, "hint: ").filter(|_| longer.is_none());
+    let hint = hint.map(|hint| format!(" {}.", sentence(hint.trim_end_matches('.'))));
     let why = line(&(cause.why(&advice) + lacking + &hint.unwrap_or_default()));
     let (first, second) = if advice.takes_first() { (golden, again) } else { (again, golden) };
-    let commands: Vec<Command> = install.into_iter().chain(first).chain(second).collect();
-    (!commands.is_empty() || !matches!(cause, Cause::Passed)).then_some(Next { why, commands })
+    let commands: Vec<Command> = install.into_iter().chain(first).chain(second).chain(longer).collect();
+    let is_known = !commands.is_empty() || !matches!(cause, Cause::Passed);
+    is_known.then_some(Next { why, commands, group: None })
+}
+
+/// The commands that run again what did not pass in a run.
+pub(super) fn of_run(results: &RunResults<'_>, files: &Cases) -> Vec<Command> {
+    let all = summary_text::rerun(results);
+    let lacks_models = all.iter().any(|it| it.of_program && it.command.starts_with(RECORDS)) && !ASKS_MODELS;
+    let mut commands: Vec<Command> =
+        lacks_models.then(|| install("First install a command that asks models:")).into_iter().collect();
+    let mut said = false;
+    for again in &all {
+        let begin =
+            if lacks_models { "Then run again what did not pass" } else { "Run again what did not pass" };
+        let does = match whole_sets(results, again.sets.iter().copied(), files) {
+            Some(sets) => format!("{begin}, with {sets}:"),
+            None if said => String::new(),
+            None => format!("{begin}:"),
+        };
+        said = true;
+        commands.push(Command { does, command: line(&again.command) });
+    }
+    commands
+}
+
+/// `all 68 cases of the set`; `None` without sets.
+fn whole_sets<'f>(
+    results: &RunResults<'_>,
+    sets: impl Iterator<Item = &'f str>,
+    files: &Cases,
+) -> Option<String> {
+    let sets: BTreeSet<&str> = sets.collect();
+    let of_run = |set: &str| {
+        results.tests.iter().filter(|test| test.attempt.started.file.as_deref() == Some(set)).count()
+    };
+    let selects = results.tests.iter().any(|test| {
+        let options = test.attempt.head.again.iter().flatten();
+        options.into_iter().any(|it| it.starts_with("--tag") || it.starts_with("--skip-tag"))
+    });
+    let cases = sets.iter().map(|set| files.count(set).filter(|_| !selects).unwrap_or_else(|| of_run(set)));
+    let cases = count(cases.sum(), "case");
+    match sets.len() {
+        0 => None,
+        1 => Some(format!("all {cases} of the set")),
+        several => Some(format!("all {cases} of {several} sets")),
+    }
+}
+
+const RECORDS: &str = "EVALSET_JUDGE=";
+
+/// Whether the judge has to be asked, and the command that wrote the page, which would ask it, cannot.
+fn lacks_models(test: &TestResult<'_>) -> bool {
+    misses_an_answer(test) && !ASKS_MODELS && is_of_command(test)
+}
+
+const INSTALL: &str = "Install a command that asks models";
+
+fn install(does: &str) -> Command {
+    let command = "cargo install --path ../evalset/eval-cli --features model-judge".to_owned();
+    Command { does: does.to_owned(), command }
+}
+
+/// The reason of a verdict. That a variable makes the command ask a judge is left out if it cannot.
+pub(super) fn told(test: &TestResult<'_>, reason: &str) -> String {
+    let without = "and this command asks no judge: install one that does";
+    if lacks_models(test) { reason.replace(ASKED_IF, without) } else { reason.to_owned() }
+}
+
+const ASKED_IF: &str = "and a judge is asked only if `EVALSET_JUDGE` says so";
+
+/// The command that runs a case with more time, after a time limit of the command.
+fn longer(test: &TestResult<'_>, cause: &Cause<'_>) -> Option<Command> {
+    let Cause::Error(Role::Agent, message) = cause else { return None };
+    let limit = time_limit(message)?;
+    let (options, started) = (test.attempt.head.again.as_ref()?, &test.attempt.started);
+    let options = with_limit(options, &longer_limit(&limit)?);
+    let file = started.file.as_deref().filter(|_| started.of_program)?;
+    let command = line(&rerun_command(&options, [(file, started.eval_id.as_str())]));
+    Some(Command { does: "Give it more time".to_owned(), command })
+}
+
+/// Ten times the limit: `30s` of `3 s`.
+fn longer_limit(limit: &str) -> Option<String> {
+    let limit = parse_timeout(&limit.replace(' ', "")).ok()?.checked_mul(10)?;
+    let millis = limit.as_millis();
+    Some(if millis % 1000 == 0 { format!("{}s", millis / 1000) } else { format!("{millis}ms") })
+}
+
+fn with_limit(options: &[String], limit: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut options = options.iter();
+    while let Some(option) = options.next() {
+        if option == "--timeout" {
+            options.next();
+        } else if !option.starts_with("--timeout=") {
+            out.push(option.clone());
+        }
+    }
+    out.extend(["--timeout".to_owned(), limit.to_owned()]);
+    out
 }
 
 const TAKE: &str = "Take what came as a draft";
@@ -76,43 +177,48 @@ fn is_stable(test: &TestResult<'_>) -> bool {
     runs > 1 && (1..runs).all(|at| did(at) == did(0))
 }
 
-/// What can be done about all cases with one cause.
-#[derive(Debug)]
-pub(super) struct Group {
-    why: String,
-    commands: Vec<Command>,
-}
-
 /// The most cases whose goldens one command replaces. The drafts are to be read.
 const MAX_TAKEN: usize = 10;
 
-impl Group {
-    pub(super) fn new(results: &RunResults<'_>, tests: &[&TestResult<'_>]) -> Self {
-        let count = tests.len();
-        let golden = summary_text::new_goldens(results, tests);
-        let golden = golden.filter(|_| tests.iter().all(|test| matches!(cause(test), Cause::Failed { .. })));
-        let mut why = format!("{count} cases have this cause.");
-        if golden.is_some() && count > MAX_TAKEN {
-            why.push_str(" If what came is right in all of them, change the set: a tool with a new name is best renamed there.");
-        }
-        let does = |verb: &str| format!("{verb} all {count}");
-        let verb = if tests.iter().all(|test| misses_an_answer(test)) { "Record" } else { "Run again" };
-        let does = if count > MAX_NAMED_CASES { "Run their sets again".to_owned() } else { does(verb) };
-        let again = rerun_all(tests).map(|command| Command { does, command });
-        let golden = golden.filter(|_| count <= MAX_TAKEN);
-        let golden =
-            golden.map(|command| Command { does: format!("{TAKE}, {count} cases"), command: line(&command) });
-        Self { why, commands: again.into_iter().chain(golden).collect() }
-    }
+/// What can be done about all cases with one cause.
+pub(super) fn group(results: &RunResults<'_>, tests: &[&TestResult<'_>], files: &Cases) -> NextOfGroup {
+    let cases = tests.len();
+    let golden = summary_text::new_goldens(results, tests);
+    let golden = golden.filter(|_| tests.iter().all(|test| matches!(cause(test), Cause::Failed { .. })));
+    let records = tests.iter().all(|test| misses_an_answer(test));
+    let why = of_group(cases, golden.is_some(), records).to_owned();
+    let sets = tests.iter().filter_map(|test| test.attempt.started.file.as_deref());
+    let whole = whole_sets(results, sets.filter(|_| cases > MAX_NAMED_CASES), files);
+    let what = whole.unwrap_or_else(|| format!("all {cases}"));
+    let does = if records { format!("Record {what}") } else { format!("Run {what} again") };
+    let again = rerun_all(tests).map(|command| Command { does, command });
+    let golden = golden.filter(|_| cases <= MAX_TAKEN);
+    let golden =
+        golden.map(|command| Command { does: format!("{TAKE}, {cases} cases"), command: line(&command) });
+    NextOfGroup { cases, why, commands: again.into_iter().chain(golden).collect() }
+}
 
-    pub(super) fn add_to(&self, next: &mut Next) {
-        next.why = format!("{} {}", self.why, next.why);
-        // What records all answers records this one.
-        if self.commands.iter().any(|it| it.command.starts_with("EVALSET_JUDGE=")) {
-            next.commands.retain(|it| it.does != "Record it");
+fn of_group(count: usize, has_golden: bool, records: bool) -> &'static str {
+    match (has_golden, records) {
+        (_, true) => "One command records the answers that all of them lack.",
+        (true, _) if count > MAX_TAKEN => {
+            "If what came is right in all of them, change the set: a tool with a new name is best renamed there. If it is \
+             wrong, change the agent, and run them again."
         }
-        next.commands.extend(self.commands.iter().cloned());
+        (true, _) => {
+            "If what came is right in all of them, take it as drafts of new goldens. If it is wrong, change the agent, and \
+             run them again."
+        }
+        (false, false) => "Mend the cause once, and run all of them again.",
     }
+}
+
+pub(super) fn add_group(next: &mut Next, group: &NextOfGroup) {
+    // What records all answers records this one.
+    if group.commands.iter().any(|it| it.command.starts_with(RECORDS)) {
+        next.commands.retain(|it| it.does != "Record it");
+    }
+    next.group = Some(group.clone());
 }
 
 /// The command that runs these cases again; `None` if they need several.
@@ -148,7 +254,7 @@ fn rerun(test: &TestResult<'_>) -> Option<String> {
             format!("cargo test -p {} -- --exact {}", shell::word(package), shell::word(name))
         }
     };
-    let records = misses_an_answer(test) && !command.starts_with("EVALSET_JUDGE=");
+    let records = misses_an_answer(test) && !command.starts_with(RECORDS);
     Some(line(&summary_text::recording(command, records)))
 }
 
@@ -257,25 +363,27 @@ impl Cause<'_> {
                     .to_owned()
             }
             Self::Error(Role::Agent, message) => match (time_limit(message), seen.unanswered) {
-                (Some(limit), Some(tool)) => format!(
-                    "`{tool}` gave no response within the time limit of {limit}. If it hangs, mend it, and run the case \
-                     again."
-                ),
-                (Some(limit), None) => {
-                    format!("The agent had no answer within the time limit of {limit}. Mend it, and run the case again.")
+                (Some(_), tool) => {
+                    let who = tool.map(|tool| format!("`{tool}` gave no response"));
+                    format!(
+                        "{}. Whether it hangs or is slow cannot be told from a run. If it hangs, mend it, and run the case \
+                         again. If it is slow, give it more time.",
+                        who.as_deref().unwrap_or("The agent had no answer")
+                    )
                 }
                 (None, _) => {
                     let what = last_words(Role::Agent, message);
                     format!("The agent broke off: {what}. Mend the agent, then run the case again.")
                 }
             },
-            Self::Error(Role::Tools, message) => match seen.miss {
-                Some(call) => format!(
-                    "The agent made a call that no golden has: {call}. Mend the agent, or let the argument vary in \
-                     the case (`_expect`), or add the call and its response to the golden."
-                ),
-                None => format!("The tools broke off: {}", last_words(Role::Tools, message)),
-            },
+            Self::Error(Role::Tools, _) if seen.misses => {
+                "The case has no response for this call. Mend the agent, or let the argument vary in the case (`_expect`), or \
+                 add the call and its response to the golden."
+                    .to_owned()
+            }
+            Self::Error(Role::Tools, message) => {
+                format!("The tools broke off: {}", last_words(Role::Tools, message))
+            }
             Self::Error(Role::Harness, message) => last_words(Role::Harness, message),
             Self::Error(role, message) => format!("The {role} broke off: {}", last_words(*role, message)),
             Self::Without(Some(reason)) => format!("It has no verdict: {}", untrusted::headline(reason)),
@@ -354,7 +462,7 @@ mod tests {
         let seen = Seen::default();
         let refuses = Seen { refuses: true, ..seen };
         let unanswered = Seen { unanswered: Some("get_warnings"), ..seen };
-        let miss = Seen { miss: Some("book_table with `time` “20:45” → “8:45 pm”"), ..seen };
+        let miss = Seen { misses: true, ..seen };
         for (cause, has_golden, is_stable, seen, is_first, why) in [
             (failed(), true, true, seen, true, "All runs did the same. If it is right, take it as a draft"),
             (failed(), true, false, seen, false, "If what came is wrong, change the agent"),
@@ -372,7 +480,7 @@ mod tests {
                 false,
                 unanswered,
                 false,
-                "`get_warnings` gave no response within the time limit of 3 s.",
+                "`get_warnings` gave no response. Whether it hangs or is slow cannot be told",
             ),
             (
                 Cause::Error(Role::Agent, late),
@@ -380,7 +488,7 @@ mod tests {
                 false,
                 seen,
                 false,
-                "The agent had no answer within the time limit of 3 s.",
+                "The agent had no answer. Whether it hangs",
             ),
             (
                 Cause::Error(Role::Tools, "tools error in turn 2: no golden answers book_table(..)"),
@@ -388,7 +496,7 @@ mod tests {
                 false,
                 miss,
                 false,
-                "The agent made a call that no golden has: book_table with `time` “20:45” → “8:45 pm”. Mend the agent, or let",
+                "The case has no response for this call. Mend the agent, or let",
             ),
             (
                 Cause::Error(Role::Tools, "tools error: gone"),
@@ -408,16 +516,44 @@ mod tests {
     }
 
     #[test]
-    fn a_group_says_how_many_cases_it_has_before_what_is_said_of_each() {
-        let command = |does: &str| Command { does: does.to_owned(), command: "x".to_owned() };
-        let group =
-            Group { why: "3 cases have this cause.".to_owned(), commands: vec![command("Run again all 3")] };
-        let mut next = Next { why: "Change the agent.".to_owned(), commands: vec![command("Run it again")] };
-        group.add_to(&mut next);
-        assert_eq!(next.why, "3 cases have this cause. Change the agent.");
-        assert_eq!(
-            next.commands.iter().map(|it| it.does.as_str()).collect::<Vec<_>>(),
-            ["Run it again", "Run again all 3"]
-        );
+    fn a_group_has_a_sentence_of_its_own() {
+        for (count, has_golden, records, why) in [
+            (60, true, false, "If what came is right in all of them, change the set"),
+            (10, true, false, "If what came is right in all of them, take it as drafts"),
+            (4, false, true, "One command records the answers"),
+            (4, false, false, "Mend the cause once"),
+        ] {
+            assert!(of_group(count, has_golden, records).starts_with(why), "{why}");
+        }
+        let command =
+            |does: &str, command: &str| Command { does: does.to_owned(), command: command.to_owned() };
+        for (of_group, kept) in
+            [("EVALSET_JUDGE=record x", &["Install"][..]), ("x", &["Install", "Record it"])]
+        {
+            let commands = vec![command("Install", "y"), command("Record it", "x")];
+            let mut next = Next { why: "Alone.".to_owned(), commands, group: None };
+            let commands = vec![command("Record all 3", of_group)];
+            add_group(&mut next, &NextOfGroup { cases: 3, why: "All.".to_owned(), commands });
+            assert_eq!(next.why, "Alone.");
+            assert_eq!(next.commands.iter().map(|it| it.does.as_str()).collect::<Vec<_>>(), kept);
+            assert_eq!(next.group.map(|it| (it.cases, it.commands.len())), Some((3, 1)));
+        }
+    }
+
+    #[test]
+    fn more_time_is_ten_times_the_limit() {
+        for (limit, longer) in
+            [("3 s", Some("30s")), ("60 s", Some("600s")), ("150 ms", Some("1500ms")), ("x", None)]
+        {
+            assert_eq!(longer_limit(limit).as_deref(), longer);
+        }
+        for (options, with) in [
+            (&["--agent", "a", "--timeout", "3s", "--runs", "2"][..], "--agent a --runs 2 --timeout 30s"),
+            (&["--timeout=3s"], "--timeout 30s"),
+            (&[], "--timeout 30s"),
+        ] {
+            let options: Vec<String> = options.iter().map(|it| (*it).to_owned()).collect();
+            assert_eq!(with_limit(&options, "30s").join(" "), with);
+        }
     }
 }

@@ -1,4 +1,5 @@
-//! Two texts or values that differ, in a few words: `“sunny” → “rainy”`.
+//! Two texts or values that differ, in a few words: `“sunny” → “rainy”`. The first difference of a line says which side is
+//! which: `expected “sunny” → came “rainy”`.
 //!
 //! Quotes are “ and ”, so that the page can keep what is between them apart: a text from right to left would turn the
 //! words around it. Of texts without blanks a part would not be understood, so that the clause is quoted with both
@@ -13,10 +14,45 @@ use crate::page::{Block, Part, Side, line};
 pub(super) const MAX_CHARS: usize = 40;
 /// The longest text that only one of two answers has.
 const MAX_ALONE_CHARS: usize = 80;
+/// Marks of the sides of a difference, for [`told`]: no text that is shown has them.
+const EXPECTED: char = '\u{1}';
+const CAME: char = '\u{2}';
+/// Before a quote with both sides in it.
+const BOTH: char = '\u{3}';
 /// The signs on each side of a difference in a text without blanks.
 const MAX_AROUND: usize = 10;
 
-/// `business → economy`, `1 → “1”`.
+/// The differences of a line, the first one with words for its sides: `expected 3 → came 2`.
+pub(super) fn told(differences: &str) -> String {
+    let words = match differences.find([EXPECTED, BOTH]) {
+        Some(at) if differences[at..].starts_with(EXPECTED) => {
+            differences.replacen(EXPECTED, "expected ", 1).replacen(CAME, "came ", 1)
+        }
+        _ => differences.replacen(BOTH, "expected → came: ", 1),
+    };
+    words.replace([EXPECTED, CAME, BOTH], "")
+}
+
+/// A difference between the arguments of a golden and of a call, with both sides named: `` `time` is “8:45 pm”, the golden has
+/// “20:45” ``.
+pub(super) fn beside_golden(difference: &str) -> String {
+    let sides = difference.split_once(EXPECTED).and_then(|(path, both)| {
+        let (golden, call) = both.split_once(CAME)?;
+        Some((path, golden.trim_end_matches([' ', '→']), call))
+    });
+    match (sides, difference.strip_suffix(" missing"), difference.strip_suffix(" not expected")) {
+        (Some((path, golden, call)), ..) => format!("{path}is {call}, the golden has {golden}"),
+        (_, Some(path), _) => format!("{path} is missing, the golden has it"),
+        (.., Some(path)) => format!("{path} is not in the golden"),
+        _ => told(difference),
+    }
+}
+
+fn sides(expected: &str, actual: &str) -> String {
+    format!("{EXPECTED}{expected} → {CAME}{actual}")
+}
+
+/// `business → economy`, `1 → “1”`, with the marks of the sides.
 pub(super) fn change(expected: &Value, actual: &Value) -> String {
     match (expected.as_str(), actual.as_str()) {
         (Some(one), Some(other)) => replaced(&line(one), &line(other)),
@@ -25,7 +61,7 @@ pub(super) fn change(expected: &Value, actual: &Value) -> String {
                 Some(text) => quoted(&line(text), MAX_CHARS),
                 None => shortened(&line(&value.to_string()), MAX_CHARS),
             };
-            format!("{} → {}", shown(expected), shown(actual))
+            sides(&shown(expected), &shown(actual))
         }
     }
 }
@@ -99,7 +135,7 @@ fn of_block(block: &Block) -> Vec<Found> {
                     if is_word(&value) { value } else { quoted(&value, MAX_CHARS) }
                 };
                 let said = match row.is {
-                    "changed" => format!("{path} {} → {}", shown(&row.expected), shown(&row.actual)),
+                    "changed" => format!("{path} {}", sides(&shown(&row.expected), &shown(&row.actual))),
                     "missing" => format!("{path} missing"),
                     "extra" => format!("{path} not expected"),
                     _ => return None,
@@ -172,7 +208,7 @@ impl Parts {
     fn quoted(&self) -> String {
         let Self { before, expected, actual, after } = self;
         if !self.is_inside() || !self.is_short() {
-            return format!("{} → {}", quoted(expected, MAX_CHARS), quoted(actual, MAX_CHARS));
+            return sides(&quoted(expected, MAX_CHARS), &quoted(actual, MAX_CHARS));
         }
         let before: Vec<char> = before.chars().collect();
         let begin = before.len().saturating_sub(MAX_AROUND);
@@ -180,7 +216,13 @@ impl Parts {
         let before: String = before[begin..].iter().collect();
         let after = shortened(after, MAX_AROUND);
         let clause = |text: &str| plain(&straight(text));
-        format!("“{cut}{}[{}→{}]{}”", clause(&before), straight(expected), straight(actual), clause(&after))
+        format!(
+            "{BOTH}“{cut}{}[{}→{}]{}”",
+            clause(&before),
+            straight(expected),
+            straight(actual),
+            clause(&after)
+        )
     }
 }
 
@@ -232,7 +274,7 @@ fn regions(parts: &[Part]) -> Vec<Parts> {
 fn replaced(one: &str, other: &str) -> String {
     let parts = Parts::of(one, other);
     if is_word(&parts.expected) && is_word(&parts.actual) {
-        format!("{} → {}", parts.expected, parts.actual)
+        sides(&parts.expected, &parts.actual)
     } else {
         parts.quoted()
     }
@@ -278,13 +320,17 @@ mod tests {
         let long = "All is well in the town today. ".repeat(40);
         let end = "Gift cards that were sold before expire soon.";
         for (expected, actual, said) in [
-            ("It is sunny.", "It is rainy.", "answer differs: “sunny” → “rainy”"),
-            ("It is sunny today.", "It is sunset today.", "answer differs: “sunny” → “sunset”"),
-            ("a b c", "a x c", "answer differs: “b” → “x”"),
-            ("sunny", "rainy", "answer differs: “sunny” → “rainy”"),
-            ("21 degrees", "9 degrees", "answer differs: “21” → “9”"),
+            ("It is sunny.", "It is rainy.", "answer differs: expected “sunny” → came “rainy”"),
+            ("It is sunny today.", "It is sunset today.", "answer differs: expected “sunny” → came “sunset”"),
+            ("a b c", "a x c", "answer differs: expected “b” → came “x”"),
+            ("sunny", "rainy", "answer differs: expected “sunny” → came “rainy”"),
+            ("21 degrees", "9 degrees", "answer differs: expected “21” → came “9”"),
             // Two differences that are near each other are one phrase.
-            ("53 degrees in F", "12 degrees in C", "answer differs: “53 degrees in F” → “12 degrees in C”"),
+            (
+                "53 degrees in F",
+                "12 degrees in C",
+                "answer differs: expected “53 degrees in F” → came “12 degrees in C”",
+            ),
             ("It is sunny", "It is sunny today", "not expected in the answer: “today”"),
             ("It is sunny. Good bye!", "It is sunny.", "missing in the answer: “Good bye!”"),
             (&format!("{long}\n\n{end}"), &long, &format!("missing in the answer: “{end}”")),
@@ -293,44 +339,73 @@ mod tests {
             (
                 &format!("One {long} two."),
                 &format!("Six {long} ten."),
-                "answer differs: “One” → “Six”, and 1 more",
+                "answer differs: expected “One” → came “Six”, and 1 more",
             ),
             // The clause is said once, with the sign that differs.
             (
                 "明日の京都は午後から雨が降りますので、傘をお持ちください。",
                 "明日の京都は午前から雨が降りますので、傘をお持ちください。",
-                "answer differs: “明日の京都は午[後→前]から雨が降りますので…”",
+                "answer differs: expected → came: “明日の京都は午[後→前]から雨が降りますので…”",
             ),
-            ("يوم الأربعاء صباحا", "يوم الخميس صباحا", "answer differs: “الأربعاء” → “الخميس”"),
-            ("He said “no”.", "He said “yes”.", "answer differs: “no” → “yes”"),
-            (r#"{"ok": true, "n": 2}"#, r#"{"ok": true, "n": 3}"#, "answer differs: `n` 2 → 3"),
+            ("يوم الأربعاء صباحا", "يوم الخميس صباحا", "answer differs: expected “الأربعاء” → came “الخميس”"),
+            ("He said “no”.", "He said “yes”.", "answer differs: expected “no” → came “yes”"),
+            (r#"{"ok": true, "n": 2}"#, r#"{"ok": true, "n": 3}"#, "answer differs: `n` expected 2 → came 3"),
             (r#"{"a": 1, "b": "x y"}"#, r#"{"b": "z"}"#, "answer differs: `a` missing, and 1 more"),
             ("a  b", "a b", "answer differs in blanks, or in what is masked or cut here"),
         ] {
-            assert_eq!(other_answer(expected, actual, &texts(expected, actual)), said);
+            assert_eq!(told(&other_answer(expected, actual, &texts(expected, actual))), said);
         }
         // Texts that are too long to compare have their begin and their end compared.
-        assert_eq!(other_answer("It is sunny.", "It is rainy.", &[]), "answer differs: “sunny” → “rainy”");
-        let said = other_answer(&"a ".repeat(100), &"b ".repeat(100), &[]);
-        assert!(said.chars().count() < 2 * MAX_CHARS + 30 && said.contains('…'), "{said}");
+        let said = told(&other_answer("It is sunny.", "It is rainy.", &[]));
+        assert_eq!(said, "answer differs: expected “sunny” → came “rainy”");
+        let said = told(&other_answer(&"a ".repeat(100), &"b ".repeat(100), &[]));
+        assert!(said.chars().count() < 2 * MAX_CHARS + 45 && said.contains('…'), "{said}");
     }
 
     #[test]
     fn values_have_quotes_unless_they_are_plain_words() {
         for (expected, actual, said) in [
-            (json!("business"), json!("economy"), "business → economy"),
-            (json!("too small"), json!("damaged"), "“too small” → “damaged”"),
-            (json!(1), json!("1"), "1 → “1”"),
-            (json!("Oslo"), json!("Oslo, Norway"), "“Oslo” → “Oslo, Norway”"),
-            (json!("الأربعاء"), json!("الخميس"), "“الأربعاء” → “الخميس”"),
-            (json!("東京"), json!("京都"), "“東京” → “京都”"),
+            (json!("business"), json!("economy"), "expected business → came economy"),
+            (json!("too small"), json!("damaged"), "expected “too small” → came “damaged”"),
+            (json!(1), json!("1"), "expected 1 → came “1”"),
+            (json!("Oslo"), json!("Oslo, Norway"), "expected “Oslo” → came “Oslo, Norway”"),
+            (json!("الأربعاء"), json!("الخميس"), "expected “الأربعاء” → came “الخميس”"),
+            (json!("東京"), json!("京都"), "expected “東京” → came “京都”"),
         ] {
-            assert_eq!(change(&Value::from(expected), &Value::from(actual)), said);
+            assert_eq!(told(&change(&Value::from(expected), &Value::from(actual))), said);
         }
         for (value, said) in
             [(json!("Fulda"), "Fulda"), (json!("New York"), "“New York”"), (json!([1]), "[1]")]
         {
             assert_eq!(shown_value(&Value::from(value)), said);
+        }
+    }
+
+    #[test]
+    fn the_first_difference_of_a_line_says_which_side_is_which() {
+        let change = |one: i64, other: i64| change(&Value::from(one), &Value::from(other));
+        let inside = other_answer("午後から", "午前から", &texts("午後から", "午前から"));
+        for (line, said) in [
+            (format!("f `a` {}, `b` {}", change(3, 2), change(1, 0)), "f `a` expected 3 → came 2, `b` 1 → 0"),
+            (
+                format!("{inside}; `b` {}", change(1, 0)),
+                "answer differs: expected → came: “午[後→前]から”; `b` 1 → 0",
+            ),
+            (
+                format!("`b` {}; {inside}", change(1, 0)),
+                "`b` expected 1 → came 0; answer differs: “午[後→前]から”",
+            ),
+            ("f not called".to_owned(), "f not called"),
+        ] {
+            assert_eq!(told(&line), said);
+        }
+        for (difference, said) in [
+            (format!("`a` {}", change(3, 2)), "`a` is 2, the golden has 3"),
+            ("`a` missing".to_owned(), "`a` is missing, the golden has it"),
+            ("`a` not expected".to_owned(), "`a` is not in the golden"),
+            ("2 more arguments".to_owned(), "2 more arguments"),
+        ] {
+            assert_eq!(beside_golden(&difference), said);
         }
     }
 

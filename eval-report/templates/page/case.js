@@ -183,12 +183,33 @@ function stateOf(run) {
   return node;
 }
 
-// What ended a run. The last lines of a traceback are those of the agent: it is seen from its end.
+const ofLibrary = /(site|dist)-packages|\/lib\/python|\/python\/evalset\/|^</;
+const mostFrames = 4;
+
+// The lines of a traceback before the frames of the agent that led to the error, and how many frames they are.
+function framesBefore(lines) {
+  const frames = lines.flatMap((line, at) => { const found = line.match(/^[|\s]*File "([^"]*)", line \d+/); return found ? [{ at, file: found[1] }] : []; });
+  const ofAgent = frames.map(({ file }) => !ofLibrary.test(file));
+  let begin = ofAgent.lastIndexOf(false) + 1;
+  // A library raised it, for the agent.
+  if (begin === frames.length) begin = Math.max(ofAgent.lastIndexOf(true), 0);
+  else begin = Math.max(begin, frames.length - mostFrames);
+  return begin > 1 ? { from: frames[0].at, to: frames[begin].at, count: begin } : null;
+}
+
+// What ended a run. The frames of a traceback that are not the agent's own are folded.
 function errorOf(text) {
   const node = said(text, "mono");
-  node.firstChild.replaceWith(...inCode(text.t));
-  return scrollable(el("div", text.t.includes("Traceback (most recent call last)") ? "error-text ends" : "error-text", node));
+  const lines = text.t.split("\n");
+  const before = whole ? null : framesBefore(lines);
+  const shown = (from, to) => inCode(lines.slice(from, to).join("\n"));
+  if (!before) node.firstChild.replaceWith(...shown(0));
+  else node.firstChild.replaceWith(...shown(0, before.from), el("details", "frames", el("summary", "", `${before.count} frames before`), shown(before.from, before.to)), ...shown(before.to));
+  return scrollable(el("div", before ? "error-text traceback" : "error-text", node));
 }
+
+// The line that the open case begins with. What it says is not said again.
+let lead = "";
 
 function runOf(run, all) {
   const anyBad = run.turns.some((turn) => turn.bad);
@@ -197,7 +218,8 @@ function runOf(run, all) {
   const leads = (turn) => (anyBad ? turn.bad : run.state === "passed" || turn.differs || run.turns.every((it) => !it.differs));
   const isOpen = (turn, at) => all || (run.error ? at === last : leads(turn));
   const stateFirst = !anyBad && run.state_rows.some((row) => row.differs);
-  const error = run.error && errorOf(run.error);
+  const isTold = (it) => lead.includes(it) || (lead.includes("no golden response ") && it.includes("no golden answers "));
+  const error = run.error && !isTold(run.error.t) && errorOf(run.error);
   return el("div", "",
     error ? el("div", "block", el("h3", "", "What ended the run"), error) : null,
     stateFirst ? stateOf(run) : null,
@@ -225,14 +247,25 @@ function conversation(of, all) {
   return of.runs.length > 1 ? block("Conversation", el("div", "tabs", tabs), panel) : panel;
 }
 
-// The thing to do about the case, by the cause of its verdict.
+// The thing to do about the case, by the cause of its verdict, and about all cases with this cause. On a phone all but the first
+// sentence and command is folded, so that what differs is in sight.
 function whatToDo(of) {
   if (!of.next) return null;
-  // A word of a command is broken only if a line is too short for it.
-  const words = (command) => command.split(/( +)/).map((it, at) => (at % 2 ? it : el("span", "word", it)));
-  const commands = of.next.commands.map(({ does, command }) => el("div", "command",
-    el("p", "label", does), el("pre", "", words(command)), whole ? null : copier(command, "command: " + does)));
-  const node = el("section", "next", el("div", "advice", el("h3", "", "What to do"), " ", el("p", "", inCode(of.next.why))), el("div", "commands", commands));
+  const { why, commands, group } = of.next;
+  // A word of a command, or a name in quotes, is broken only if a line is too short for it.
+  const words = (command) => command.split(/((?:'[^']*'|[^ '])+)/).map((it, at) => (at % 2 ? el("span", "word", it) : it));
+  const listed = (all) => (all.length ? el("div", "commands", all.map(({ does, command }) => el("div", "command",
+    el("p", "label", does), el("pre", "", words(command)), whole ? null : copier(command, "command: " + does)))) : null);
+  const advice = (name, text) => el("div", "advice", el("h3", "", name), " ", el("p", "", inCode(text)));
+  const ofGroup = group && [advice(`All ${group.cases} cases with this cause`, group.why), listed(group.commands)];
+  const name = group ? "What to do about this case" : "What to do";
+  const isFolded = !whole && matchMedia("(max-width: 37.49rem)").matches;
+  const first = isFolded ? why.match(/^.*?\.(?= [A-Z`])|^.*/)[0] : why;
+  const rest = why.slice(first.length).trim();
+  const hasMore = isFolded && (rest || commands.length > 1 || group);
+  const more = hasMore && el("details", "", el("summary", "", group ? `More, and all ${group.cases} cases with this cause` : "More"),
+    rest ? el("p", "advice", inCode(rest)) : null, listed(commands.slice(1)), ofGroup);
+  const node = el("section", "next", advice(name, first), listed(isFolded ? commands.slice(0, 1) : commands), ...[more || ofGroup].flat());
   node.setAttribute("aria-label", "What to do");
   return node;
 }
@@ -244,16 +277,19 @@ function inWork(it) {
   return el("p", "lead", it.what, since);
 }
 
+const leadText = (of) => of.differs || of.reason || "";
+
 // The part that is in work, or the differences in a line, or else the reason of the verdict.
 function leadOf(of) {
   if (of.in_work) return inWork(of.in_work);
-  const text = of.differs || of.reason;
+  const text = leadText(of);
   return text ? el("p", "lead", inCode(text)) : null;
 }
 
 // The details of a case. `hasLead` tells that its head shows the line of what differs.
 function body(of, all, hasLead) {
   whole = all;
+  lead = of.in_work ? "" : leadText(of);
   const facts = of.facts.map(([name, value]) => el("div", "", el("dt", "", name), el("dd", "", value)));
   const known = el("details", "block facts", el("summary", "", "About the case"), el("dl", "", facts));
   known.open = all;

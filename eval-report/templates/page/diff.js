@@ -56,7 +56,11 @@ function linesOf(parts, without, given) {
   return el("div", "code", shown);
 }
 
-const arrow = () => el("span", "soft", " → ");
+function arrow() {
+  const node = el("span", "soft", " → ");
+  node.title = `left: ${terms.expected}, right: ${terms.actual}`;
+  return node;
+}
 
 // The values of a key: what was expected, and what came.
 function valuesOf(row) {

@@ -38,13 +38,23 @@ function scrollable(node) {
   return node;
 }
 
+// The titles of signs and words in a line of differences: see `page/model.rs`.
+const meanings = { "→": "left: expected, right: came", golden: "the response that the case has for a call" };
+function titled(text) {
+  const node = el("span", "", text);
+  node.title = meanings[text];
+  return node;
+}
+const explained = (text, isCompared) => text.split(isCompared ? /(→|(?<=no )golden(?= response ))/ : /((?<=no )golden(?= response ))/)
+  .map((part, at) => (at % 2 ? titled(part) : part));
+
 // A text in which names are between backticks, and quotes between “ and ”, whose direction is their own. A quote can have the parts of
 // two texts in it: “午[後→前]から”. The table is cut in the same way: see `page/model.rs`.
-const inCode = (text) => text.split(/(`[^`\n]+`|(?<=“)[^”]*(?=”))/).map((part, at) => {
-  if (at % 2 === 0) return part;
+const inCode = (text) => text.split(/(`[^`\n]+`|(?<=“)[^”]*(?=”))/).flatMap((part, at) => {
+  if (at % 2 === 0) return explained(part, / → came |expected → came: /.test(text));
   if (part[0] === "`") return el("code", "", part.slice(1, -1));
   const [, before, one, other, after] = part.match(/^([^[]*)\[([^\]→]*)→([^\]]*)\]([^]*)$/) || [null, part];
-  return el("bdi", "", before, one === undefined ? null : [el("del", "", one), "→", el("ins", "", other), after]);
+  return el("bdi", "", before, one === undefined ? null : [el("del", "", one), titled("→"), el("ins", "", other), after]);
 });
 
 function block(title, ...children) {

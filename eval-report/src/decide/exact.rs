@@ -74,6 +74,11 @@ pub fn below_share(runs: PassCount, demanded: f64) -> f64 {
         .map_or(1.0, |passes| passes.cdf(runs.passed() as u64).min(1.0))
 }
 
+/// Whether a p-value is at most a limit. A sum of shares misses a limit that it equals by its rounding.
+pub fn is_at_most(p: f64, limit: f64) -> bool {
+    p <= limit * (1.0 + 1e-9)
+}
+
 /// The hypotheses that Holm's procedure rejects at a level, for all p-values together: the probability that it rejects any that is
 /// true is at most the level.
 ///
@@ -81,7 +86,7 @@ pub fn below_share(runs: PassCount, demanded: f64) -> f64 {
 pub fn holm(p_values: &[f64], level: f64) -> Vec<bool> {
     let mut rejected = vec![false; p_values.len()];
     for (index, limit) in holm_order(p_values, level) {
-        if p_values[index] > limit {
+        if !is_at_most(p_values[index], limit) {
             break;
         }
         rejected[index] = true;
@@ -123,7 +128,7 @@ pub(crate) fn is_shown_over_cases(cases: &[Stratum], level: f64) -> bool {
             return distance < -3.5;
         }
     }
-    over_cases(cases) <= level
+    is_at_most(over_cases(cases), level)
 }
 
 /// The variance of a sum from which it is compared with a normal distribution, where that is clear.

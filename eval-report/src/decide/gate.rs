@@ -4,7 +4,7 @@
 //! correction over all compared cases. Runs without a verdict count as bounds: a decision holds only if it holds for the best and
 //! for the worst that they could have been.
 
-use super::exact::{Stratum, fisher, holm, holm_limits, is_shown_over_cases, over_cases};
+use super::exact::{Stratum, fisher, holm, holm_limits, is_at_most, is_shown_over_cases, over_cases};
 use crate::statistics::{PassCount, float};
 
 /// The runs of a case on one side.
@@ -119,15 +119,15 @@ impl Policy {
             return Next::Stop;
         }
         let mut of_all = |passed| p_of(Stratum { before, now: counted(passed, self.max_runs) });
-        if of_all(0) > limit {
+        if !is_at_most(of_all(0), limit) {
             // No number of runs shows it. A single pass tells that the case still works.
             let further = made.saturating_sub(case.first.runs.total() + case.first.errors);
             return if case.is_dead(false) && further < RUNS_OF_HOPELESS { Next::Run } else { Next::Stop };
         }
         // A regression holds for the best that runs without a verdict could have been.
         let passed = case.now.runs.passed() + case.now.errors;
-        let is_certain = of_all(passed + self.max_runs - made) <= limit;
-        let is_out_of_reach = of_all(passed) > limit;
+        let is_certain = is_at_most(of_all(passed + self.max_runs - made), limit);
+        let is_out_of_reach = !is_at_most(of_all(passed), limit);
         if is_certain || is_out_of_reach { Next::Stop } else { Next::Run }
     }
 
@@ -145,14 +145,18 @@ impl Policy {
         let made = case.now.runs.total() + case.now.errors;
         let is_within = made > case.first.runs.total() + case.first.errors;
         let worst = Stratum { before: case.before.runs, now: counted(0, self.max_runs) };
-        if is_within && p_of(worst) <= self.limit_of_case(cases) { made.max(self.max_runs) } else { made }
+        if is_within && is_at_most(p_of(worst), self.limit_of_case(cases)) {
+            made.max(self.max_runs)
+        } else {
+            made
+        }
     }
 
     /// Whether a drop is shown by runs that all have a verdict, and nothing else about it.
     pub(crate) fn is_shown_by(&self, cases: &[Counts], p_of: &mut impl FnMut(Stratum) -> f64) -> bool {
         // Holm's procedure rejects any only if it rejects the least.
         let limit = self.limit_of_case(cases.len());
-        cases.iter().any(|case| p_of(case.stratum(true)) <= limit) || {
+        cases.iter().any(|case| is_at_most(p_of(case.stratum(true)), limit)) || {
             let first: Vec<Stratum> = cases.iter().map(|case| case.first_stratum(true)).collect();
             is_shown_over_cases(&first, self.level_of_test())
         }
@@ -161,7 +165,8 @@ impl Policy {
     /// The failures in a row now that show a case which passed so many runs before; `None` if no number up to `most` does.
     pub fn failures_needed(&self, before: PassCount, cases: usize, most: usize) -> Option<usize> {
         let limit = self.limit_of_case(cases);
-        let is_enough = |failures: usize| fisher(Stratum { before, now: counted(0, failures) }) <= limit;
+        let is_enough =
+            |failures: usize| is_at_most(fisher(Stratum { before, now: counted(0, failures) }), limit);
         // More failures show more.
         let (mut low, mut high) = (1, most);
         if most == 0 || !is_enough(most) {
@@ -195,7 +200,7 @@ impl Policy {
             verdict,
             p: best.p,
             p_of_worst: worst.p,
-            is_shown: best.p <= self.level_of_test(),
+            is_shown: is_at_most(best.p, self.level_of_test()),
             cases: (0..cases.len()).map(decided).collect(),
         }
     }
@@ -272,7 +277,7 @@ impl World {
         let p_values: Vec<f64> = cases.iter().map(|case| fisher(case.stratum(best))).collect();
         let is_shown = holm(&p_values, policy.level_of_test());
         let is_dead = cases.iter().zip(&is_shown).map(|(case, shown)| !shown && case.is_dead(best)).collect();
-        Self { p, is_set_shown: p <= policy.level_of_test(), p_values, is_shown, is_dead }
+        Self { p, is_set_shown: is_at_most(p, policy.level_of_test()), p_values, is_shown, is_dead }
     }
 
     fn verdict(&self) -> GateVerdict {
@@ -397,8 +402,12 @@ mod tests {
                     first.now.runs.passed() + (0..left).filter(|at| passed(*at)).count(),
                     policy.max_runs,
                 );
-                let of_all = fisher(Stratum { before: first.before.runs, now: all }) <= limit;
-                assert_eq!(fisher(stopped.stratum(true)) <= limit, of_all, "{first:?} {outcomes:b}");
+                let of_all = is_at_most(fisher(Stratum { before: first.before.runs, now: all }), limit);
+                assert_eq!(
+                    is_at_most(fisher(stopped.stratum(true)), limit),
+                    of_all,
+                    "{first:?} {outcomes:b}"
+                );
             }
         }
     }
@@ -437,6 +446,7 @@ mod tests {
     fn the_failures_that_show_a_dead_case_are_as_in_the_table() {
         let policy = Policy::default();
         for (runs, cases, expected) in [
+            (1, 1, Some(39)),
             (1, 20, Some(799)),
             (2, 20, Some(39)),
             (3, 20, Some(15)),

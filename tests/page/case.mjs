@@ -22,7 +22,7 @@ for line in sys.stdin:
         for call in turn.get("calls", []) if golden else []:
             say(type="tool", id="1", name=call[0], args=call[1])
             next(sys.stdin)
-        for call in turn.get("calls", []) if not golden else []: say(type="tool_call", name=call[0], args=call[1], result=call[2] if len(call) > 2 else {"ok": True})
+        for call in turn.get("calls", []): say(type="tool_call", name=call[0], args=call[1], result=call[2] if len(call) > 2 else {"ok": True})
         for part in turn.get("events", []): say(type="event", event={"author": "a", "content": {"role": "model", "parts": [part]}})
         if "hangs" in turn: time.sleep(60)
         if "error" in turn:
@@ -281,13 +281,29 @@ export const caseTests = (tools) => ({
     await close(phone);
   },
 
+  async "no command records an answer of a judge before one that can ask is installed"() {
+    const file = played(tools, "unasked", [["x", "It is sunny.", "The sun shines."]], [], { final_response_match_v2: 0.5 });
+    const page = await opened(tools, file);
+    const said = async (place) => (await page.locator(place).innerText()).replace(/\s+/g, " ");
+    const [again, box, row] = [await said(".again"), await said("#detail .next"), await said("tr.case .why")];
+    // A command with the feature `model-judge` needs no other.
+    if (box.includes("Install a command that asks models cargo install")) {
+      assert.match(again, /^First install a command that asks models: cargo install .* Then run again what did not pass: EVALSET_JUDGE=record cargo evalset run unasked/);
+      assert.match(row, /there is no recording .*, and this command asks no judge: install one that does$/);
+    } else {
+      assert.match(again, /^Run again what did not pass: EVALSET_JUDGE=record cargo evalset run unasked/);
+      assert.match(row, /a judge is asked only if EVALSET_JUDGE says so$/);
+    }
+    await close(page);
+  },
+
   async "a call without a golden response is told with both sides, and once"() {
     const call = (time) => ["book_table", { people: 4, time }, { ok: true }];
     const file = played(tools, "missed", [["book", { calls: [call("20:45")], parts: "Done." }, { calls: [call("8:45 pm")], parts: "Done." }]], ["--tools", "golden"]);
     const page = await opened(tools, file);
     const words = /^turn 1: no golden response for the call book_table: time is “8:45 pm”, the golden has “20:45”$/;
     for (const place of ["tr.case .why", "#detail .lead"]) {
-      assert.match(await page.locator(place).innerText(), words, place);
+      assert.match(await page.locator(place).innerText(), words, `${place}: ${await page.locator(place).innerText()}`);
       assert.equal(await page.locator(`${place} [title='the response that the case has for a call']`).innerText(), "golden", place);
     }
     assert.match(await page.locator("#detail .next").innerText(), /The case has no response for this call\. Mend the agent, or let the argument vary/);

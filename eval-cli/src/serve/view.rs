@@ -224,7 +224,8 @@ mod tests {
             "turn 2 of 3<span data-began=\"2026-11-22T02:31:09.000Z\">, since 2026-11-22 02:31:09 UTC</span>"
         ));
         assert!(open.details.next.is_none() && open.cause.is_none());
-        assert_eq!(running.model.rerun, ["cargo evalset run a.evalset.json:a/failed --agent-cmd x"]);
+        let rerun: Vec<&str> = running.model.rerun.iter().map(|it| it.command.as_str()).collect();
+        assert_eq!(rerun, ["cargo evalset run a.evalset.json:a/failed --agent-cmd x"]);
         // A later visitor learns of the end with the final numbers, and not before.
         let news = running.news(0, &Signature::default()).unwrap();
         assert!(news.contains("class=\"running bad\"") && news.contains("data-again="), "{news}");

@@ -168,8 +168,8 @@ impl AdkServer {
         self.tools == ToolSource::Golden
     }
 
-    /// Whether the tools of the servers are golden that conversations used so far. Those of this process that have ended are
-    /// forgotten, so that another takes their place.
+    /// For each server that conversations used, whether its tools are golden. A server of this process that has ended is removed, so
+    /// that another one starts in its place.
     fn used_so_far(&self) -> Vec<bool> {
         let Place::Spawned(launch) = &self.place else { return vec![false] };
         let mut used = Vec::new();

@@ -34,7 +34,6 @@ mod bridge;
 mod declarations;
 mod http;
 mod messages;
-mod mock;
 mod served;
 mod stdio;
 mod tool_result;

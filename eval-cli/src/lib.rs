@@ -7,7 +7,6 @@
 //! print their progress on standard error.
 
 mod agent;
-mod ci;
 mod commands;
 mod drafts;
 mod edited;

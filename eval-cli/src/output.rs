@@ -7,7 +7,7 @@ use clap::ValueEnum;
 pub(crate) use eval_report::output::time;
 pub(crate) use eval_report::output::{
     BOLD, CaseOfFile, CommandError, ERROR, GOOD, Outcome, WARNING, json_document, read, rerun_command,
-    styled, tell, unreadable, width,
+    styled, tell, unreadable, width, with_option,
 };
 pub(crate) use eval_support::secrets::{hide, mask};
 use eval_support::untrusted;

@@ -34,7 +34,7 @@ pub(crate) fn run_of_suspects(id: &str) -> Option<&str> {
     id.split_once(SUSPECTS).map(|(run, _)| run)
 }
 
-/// Refuses a run of suspects: they ran because they failed, so their runs say nothing without those of the other cases.
+/// Refuses a run of suspects. Only failing cases ran in it, so alone it is no sample of the build.
 pub(crate) fn refuse_suspects(loaded: &LoadedRun) -> Result<(), CommandError> {
     let Some((id, run)) = loaded.run.ids.iter().find_map(|id| Some((id, run_of_suspects(id)?))) else {
         return Ok(());

@@ -160,6 +160,21 @@ pub(crate) fn finite(number: Option<f64>) -> Option<f64> {
 
 pub type CaseOfFile<'c> = (&'c str, &'c str);
 
+/// The options of a command with this value of one of them, in place of any other.
+pub fn with_option(options: &[String], name: &str, value: &str) -> Vec<String> {
+    let mut with = Vec::new();
+    let mut options = options.iter();
+    while let Some(option) = options.next() {
+        if option == name {
+            options.next();
+        } else if option.strip_prefix(name).is_none_or(|rest| !rest.starts_with('=')) {
+            with.push(option.clone());
+        }
+    }
+    with.extend([name.to_owned(), value.to_owned()]);
+    with
+}
+
 /// The command that runs these cases again. The options name the agent, and say how cases run and are scored.
 pub fn rerun_command<'c>(options: &[String], cases: impl IntoIterator<Item = CaseOfFile<'c>>) -> String {
     let mut sets: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
@@ -182,6 +197,18 @@ fn rerun_line(sets: impl Iterator<Item = String>, options: &[String]) -> String 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_option_has_one_value() {
+        let words = |line: &str| -> Vec<String> { line.split(' ').map(str::to_owned).collect() };
+        for options in
+            ["--agent-cmd ./agent --runs 3 --runs-of x", "--agent-cmd ./agent --runs=3 --runs-of x"]
+        {
+            let with = with_option(&words(options), "--runs", "5");
+            assert_eq!(with, words("--agent-cmd ./agent --runs-of x --runs 5"));
+        }
+        assert_eq!(with_option(&[], "--timeout", "30s"), ["--timeout", "30s"]);
+    }
 
     #[test]
     fn cases_are_with_their_sets_before_the_options() {

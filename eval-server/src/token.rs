@@ -4,7 +4,7 @@ use std::error::Error;
 use std::hint::black_box;
 use std::{fmt, io};
 
-use eval_support::token::fresh_token;
+use eval_support::id::fresh_token;
 
 #[derive(Clone)]
 pub(crate) struct Token(String);

@@ -10,8 +10,7 @@
 //! | [`lock`] | locks on files and folders, between processes |
 //! | [`file`](mod@file) | the bytes of a regular file of limited size |
 //! | `whole_file` | files that are never half written (feature `whole-files`) |
-//! | [`id`] | ids that are new each time |
-//! | `token` | secrets that cannot be guessed (feature `tokens`) |
+//! | [`id`] | ids that are new each time, and tokens that cannot be guessed (feature `tokens`) |
 //! | [`hash`] | hashes of contents that are the same everywhere |
 //! | `http` | clients for HTTP, and the bodies of errors (feature `http`) |
 //! | [`interpreter`] | the Python interpreter of agents and metrics |
@@ -42,8 +41,6 @@ pub mod shell;
 pub mod spelling;
 #[cfg(any(test, feature = "test-support"))]
 pub mod test_support;
-#[cfg(feature = "tokens")]
-pub mod token;
 pub mod untrusted;
 pub mod variables;
 #[cfg(feature = "whole-files")]

@@ -60,6 +60,11 @@ pub const NEXTEST_ATTEMPT: &str = "NEXTEST_ATTEMPT";
 /// nextest's: the id of the test's binary.
 pub const NEXTEST_BINARY_ID: &str = "NEXTEST_BINARY_ID";
 
+/// Whether a job of continuous integration runs the process (`CI`). A job may have a terminal, but no user at it.
+pub fn is_ci() -> bool {
+    std::env::var_os("CI").is_some_and(|ci| !ci.is_empty() && ci != "false" && ci != "0")
+}
+
 /// The variables that tests and scripts of this project read.
 pub const OF_THIS_PROJECT: [&str; 7] = [
     "EVALSET_CORPUS",

@@ -1,4 +1,4 @@
-//! What `tools/list` says: as the stored list of the real server has it, else as the calls of the case let guess.
+//! The answer to `tools/list`: the stored list of the real server, else declarations guessed from the calls of the case.
 
 use std::collections::HashMap;
 

@@ -1,9 +1,11 @@
 //! The mock over HTTP: one message in each POST to the address of a conversation, and its answer as JSON.
 
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::time::Duration;
 
 use eval_core::format::{Map, Value};
+use eval_support::mutex::Mutex;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::{Body, Bytes, Incoming};
 use hyper::header::{ALLOW, CONTENT_TYPE, HOST, HeaderValue, ORIGIN};
@@ -12,11 +14,13 @@ use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpStream;
 
-use super::messages::{self, Reply};
-use super::mock::{MOCKS, Mock};
+use super::messages::{self, Mock, Reply};
 
 /// The path of a mock, up to its token.
 pub(super) const PREFIX: &str = "/mcp/";
+
+/// The conversations in progress, by their tokens.
+pub(super) static MOCKS: Mutex<BTreeMap<String, Mock>> = Mutex::new(BTreeMap::new());
 
 /// The size limit of a message.
 const MOST_BYTES: usize = 16 << 20;
@@ -43,7 +47,7 @@ async fn answer(request: Request<Incoming>, port: u16) -> Answer {
         );
     }
     let token = request.uri().path().strip_prefix(PREFIX).unwrap_or_default();
-    let mock: Option<Mock> = MOCKS.lock().get(token).cloned();
+    let mock = MOCKS.lock().get(token).cloned();
     let Some(mock) = mock else {
         return refused(
             StatusCode::NOT_FOUND,

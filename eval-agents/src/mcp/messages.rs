@@ -1,9 +1,26 @@
 //! The messages of MCP that the mock knows: JSON-RPC, one message at a time.
 
-use eval_core::format::{Map, Value};
+use std::sync::Arc;
 
-use super::mock::Mock;
-use super::tool_result;
+use eval_core::format::{Map, Value};
+use eval_core::tools::GoldenTools;
+
+use super::{declarations, tool_result};
+
+/// The golden tools that answer in one conversation.
+#[derive(Clone)]
+pub(super) struct Mock {
+    pub(super) tools: GoldenTools,
+    /// The answer to `tools/list`.
+    declared: Arc<Vec<Value>>,
+}
+
+impl Mock {
+    pub(super) fn new(tools: GoldenTools) -> Self {
+        let declared = Arc::new(declarations::of(&tools));
+        Self { tools, declared }
+    }
+}
 
 /// What becomes of a message.
 pub(super) enum Reply {

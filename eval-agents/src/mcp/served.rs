@@ -5,11 +5,11 @@ use std::sync::{Arc, OnceLock};
 use std::{fmt, io};
 
 use eval_core::tools::GoldenTools;
+use eval_support::id::fresh_token;
 use eval_support::secrets;
-use eval_support::token::fresh_token;
 
-use super::http;
-use super::mock::{MOCKS, Mock};
+use super::http::{self, MOCKS};
+use super::messages::Mock;
 
 /// The mock of one conversation, over HTTP on loopback. It answers until this is dropped.
 pub struct McpMock {

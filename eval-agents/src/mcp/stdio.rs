@@ -10,8 +10,8 @@ use eval_support::mutex::Mutex;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
+use super::messages::Mock;
 use super::messages::{self, Reply};
-use super::mock::Mock;
 
 /// The time for answers that are on their way when the input ends. A fault may keep one back for good.
 const ENDS_WITHIN: Duration = Duration::from_secs(5);

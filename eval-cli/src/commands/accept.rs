@@ -5,9 +5,9 @@ use std::io::{self, BufRead, IsTerminal, Write};
 
 use eval_support::shell;
 use eval_support::untrusted::{guard_styled, one_line};
+use eval_support::variables::is_ci;
 use eval_support::words::count;
 
-use crate::ci::is_ci;
 use crate::drafts::{Draft, accept, shown};
 use crate::edited::{Change, SelectedSet, changed, open, select};
 use crate::output::{Answer, CommandError, Format, mask};

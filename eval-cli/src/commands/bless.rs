@@ -10,10 +10,10 @@ use eval_report::baseline::{Checkout, Key, Line, measure};
 use eval_report::git::changed_files;
 use eval_report::journal::revision_of_run;
 use eval_support::untrusted::one_line;
+use eval_support::variables::is_ci;
 use eval_support::words::{count, short_code_list};
 use serde::Serialize;
 
-use crate::ci;
 use crate::output::{Answer, CommandError, Format, GOOD, Outcome, WARNING, styled};
 use crate::recorded::{LoadedRun, WhichRun, own_runs, root};
 use crate::sides::{
@@ -87,7 +87,7 @@ struct Blessed<'b> {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
-    if args.cases.is_empty() && ci::is_ci() {
+    if args.cases.is_empty() && is_ci() {
         return Err(CommandError::new(
             "nothing is blessed in CI unless it is named: a job that blesses its own runs would accept every regression",
             "name the cases: `cargo evalset bless SET:CASE`, or bless on a developer's machine and commit the file",

@@ -80,7 +80,7 @@ impl GoldenTools {
         Self::of_answers(Answers::new(case))
     }
 
-    /// The same with the faults of a file. Those of the case go first.
+    /// The golden tools of a case with the faults of a file. For a call that both name, the fault of the case answers.
     pub fn with_injections(case: &EvalCase, injections: Arc<ToolInjections>) -> Self {
         Self::of_answers(Answers::new(case).with_injections(injections))
     }

@@ -65,7 +65,7 @@ impl Injected {
         format!("{}:{}", self.injections.file, injection.line)
     }
 
-    /// The turn and the message of an injection that the calls of the case would reach, and those of the agent did not.
+    /// An injection that an expected call matches and no call of the agent did: its turn, and the message.
     pub(super) fn unreached(&self) -> Option<(usize, String)> {
         let items = self.injections.items.iter().zip(&self.owed).zip(&self.reached);
         let (at, turn) = items

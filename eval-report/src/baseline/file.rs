@@ -131,7 +131,7 @@ impl Baseline {
         self.0.get(key)
     }
 
-    /// Puts these lines in place of those of the same cases. Others stay as they are.
+    /// Replaces the lines of these cases, and adds the missing ones. Lines of other cases stay.
     pub fn bless(&mut self, lines: impl IntoIterator<Item = Line>) {
         self.0.extend(lines.into_iter().map(|line| (line.key(), line)));
     }

@@ -1,4 +1,4 @@
-//! What a reader of a comparison has to know about the two sides.
+//! Remarks on the two sides of a comparison: an old baseline, other versions, shared runs.
 
 use std::collections::BTreeSet;
 use std::time::SystemTime;

@@ -1,4 +1,4 @@
-//! Whether cases take more than before: tokens, calls.
+//! The signed-rank test of what cases take: tokens, calls.
 //!
 //! Sums and means of such numbers have long tails, so that a limit of 10% on a mean is broken by chance in many builds. The
 //! signed-rank test reads the ratio of the medians of each case.

@@ -10,7 +10,7 @@ use eval_support::words::count;
 use eval_support::{shell, untrusted};
 
 use super::wording::time_limit;
-use crate::output::{rerun_command, rerun_sets_command};
+use crate::output::{rerun_command, rerun_sets_command, with_option};
 use crate::page::{Command, Next, NextOfGroup, line};
 use crate::recorded::{Cases, RunResults, State, TestResult};
 use crate::summary_text::{self, MAX_NAMED_CASES};
@@ -122,7 +122,7 @@ fn longer(test: &TestResult<'_>, cause: &Cause<'_>) -> Option<Command> {
     let Cause::Error(Role::Agent, message) = cause else { return None };
     let limit = time_limit(message)?;
     let (options, started) = (test.attempt.head.again.as_ref()?, &test.attempt.started);
-    let options = with_limit(options, &longer_limit(&limit)?);
+    let options = with_option(options, "--timeout", &longer_limit(&limit)?);
     let file = started.file.as_deref().filter(|_| started.of_program)?;
     let command = line(&rerun_command(&options, [(file, started.eval_id.as_str())]));
     Some(Command { does: "Give it more time".to_owned(), command })
@@ -133,20 +133,6 @@ fn longer_limit(limit: &str) -> Option<String> {
     let limit = parse_timeout(&limit.replace(' ', "")).ok()?.checked_mul(10)?;
     let millis = limit.as_millis();
     Some(if millis % 1000 == 0 { format!("{}s", millis / 1000) } else { format!("{millis}ms") })
-}
-
-fn with_limit(options: &[String], limit: &str) -> Vec<String> {
-    let mut out = Vec::new();
-    let mut options = options.iter();
-    while let Some(option) = options.next() {
-        if option == "--timeout" {
-            options.next();
-        } else if !option.starts_with("--timeout=") {
-            out.push(option.clone());
-        }
-    }
-    out.extend(["--timeout".to_owned(), limit.to_owned()]);
-    out
 }
 
 const TAKE: &str = "Take what came as a draft";
@@ -546,14 +532,6 @@ mod tests {
             [("3 s", Some("30s")), ("60 s", Some("600s")), ("150 ms", Some("1500ms")), ("x", None)]
         {
             assert_eq!(longer_limit(limit).as_deref(), longer);
-        }
-        for (options, with) in [
-            (&["--agent", "a", "--timeout", "3s", "--runs", "2"][..], "--agent a --runs 2 --timeout 30s"),
-            (&["--timeout=3s"], "--timeout 30s"),
-            (&[], "--timeout 30s"),
-        ] {
-            let options: Vec<String> = options.iter().map(|it| (*it).to_owned()).collect();
-            assert_eq!(with_limit(&options, "30s").join(" "), with);
         }
     }
 }

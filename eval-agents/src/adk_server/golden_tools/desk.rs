@@ -8,8 +8,8 @@ use std::sync::{Arc, Weak};
 use eval_core::format::{Map, Value};
 use eval_core::tools::GoldenTools;
 use eval_support::id::fresh_id;
+use eval_support::id::fresh_token;
 use eval_support::mutex::Mutex;
-use eval_support::token::fresh_token;
 use reqwest::{Method, StatusCode};
 
 use super::super::error::AdkServerError;

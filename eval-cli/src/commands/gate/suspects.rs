@@ -14,7 +14,7 @@ use eval_support::words::count;
 use crate::cargo::Targets;
 use crate::commands::rerun::chosen::Chosen;
 use crate::commands::rerun::commands::{notice, of_cargo};
-use crate::output::CommandError;
+use crate::output::{CommandError, with_option};
 use crate::recorded::{LoadedRun, TestResult, WhichRun, root};
 use crate::sides::{id_of_suspects, results};
 
@@ -129,7 +129,8 @@ fn commands_of(
         };
         // A program that ran the case several times is asked once.
         if found.insert(key.clone()) {
-            let cases = of_programs.entry((without_runs(again), file)).or_default();
+            let cases =
+                of_programs.entry((with_option(again, "--runs", &more.to_string()), file)).or_default();
             cases.insert(&test.attempt.started.eval_id);
         }
     }
@@ -140,24 +141,9 @@ fn commands_of(
         let cases: Vec<&str> = cases.into_iter().collect();
         let mut words = vec!["run".to_owned(), format!("{file}:{}", cases.join(","))];
         words.extend(options);
-        words.extend(["--runs".to_owned(), more.to_string()]);
         commands.push((this.clone().into(), words));
     }
     Ok((commands, found))
-}
-
-/// The options of a run without its number of runs.
-fn without_runs(options: &[String]) -> Vec<String> {
-    let mut left = Vec::new();
-    let mut options = options.iter();
-    while let Some(option) = options.next() {
-        if option == "--runs" {
-            options.next();
-        } else if !option.starts_with("--runs=") {
-            left.push(option.clone());
-        }
-    }
-    left
 }
 
 /// Runs a command in a test run of its own. Cases that fail are no error: they are counted.
@@ -169,19 +155,4 @@ fn run(program: &OsString, words: &[String], id: &str) -> Result<(), CommandErro
         let shown = program.to_string_lossy().into_owned();
         CommandError::new(format!("cannot run `{shown}`: {error}"), "run this where the suspects ran")
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_number_of_runs_is_taken_out_of_the_options() {
-        let words = |line: &str| -> Vec<String> { line.split(' ').map(str::to_owned).collect() };
-        for options in
-            ["--agent-cmd ./agent --runs 3 --timeout 3s", "--agent-cmd ./agent --runs=3 --timeout 3s"]
-        {
-            assert_eq!(without_runs(&words(options)), words("--agent-cmd ./agent --timeout 3s"));
-        }
-    }
 }

@@ -60,6 +60,7 @@ impl Folder {
 pub(crate) fn plain(program: &Path) -> Command {
     let mut command = Command::new(program);
     for name in [
+        "CI",
         "NO_COLOR",
         "CLICOLOR",
         "CLICOLOR_FORCE",

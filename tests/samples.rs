@@ -137,6 +137,24 @@ async fn units_shared() -> Result<impl Agent, BoxError> {
     ))
 }
 
+/// The same set for each variant of an agent: the tests are `units_as::whole::polite::..` and so on.
+#[eval_set(
+    "samples/units/units.evalset.json",
+    criteria(tool_trajectory_avg_score = 1.0),
+    matrix(
+        rounding = ["whole", "exact"],
+        tone = ["polite", "short"],
+        exclude = [(rounding = "exact", tone = "short")]
+    )
+)]
+async fn units_as(_case: &EvalCase, variant: &units_as::Variant) -> Result<impl Agent, BoxError> {
+    let units_as::Variant { rounding, tone } = *variant;
+    if (rounding, tone) == ("exact", "short") {
+        return Err("the matrix leaves this variant out".into());
+    }
+    Ok(agent_fn(units_agent::convert))
+}
+
 /// A set as agentevals writes it, and the recording of each case as the agent.
 #[eval_set("samples/cluster/cluster.evalset.json")]
 fn cluster(case: &EvalCase) -> Result<Replay, BoxError> {

@@ -14,14 +14,16 @@ mod test;
 
 use crate::metric::{BoxMetric, MetricFn, of_function};
 
-pub use crate::compiled::{CaseSource, ConfigSource, FileSource, RecordingSource, SetSource, Target};
+pub use crate::compiled::{
+    CaseSource, ConfigSource, FileSource, RecordingSource, SetSource, Target, VariantSource,
+};
 pub use crate::options::Options;
 pub use crate::setup::shape;
 pub use ::tokio;
 pub use eval_format::reader::SetFormat;
 pub use eval_format::{PassRule, ToolSource, TurnAggregation};
 pub use eval_run::EvalRun;
-pub use function::{Annotated, Driven, Driving, EvalFn, Functions, annotated};
+pub use function::{Annotated, Driven, Driving, EvalFn, Functions, VariantFn, annotated, annotated_variant};
 pub use is_current::is_current;
 pub use test::{CaseTest, run, run_should_panic};
 

@@ -64,7 +64,7 @@ pub struct RecordingSource {
 pub struct CaseSource {
     /// The id in the file.
     pub eval_id: &'static str,
-    /// The test, from the attribute's module on: `weather::sunny`.
+    /// The test, from the attribute's module on and without the modules of a variant: `weather::sunny`.
     pub test: &'static str,
     /// The first byte of the case.
     pub start: usize,
@@ -74,6 +74,17 @@ pub struct CaseSource {
     pub line: u32,
     /// The column in characters, from 1.
     pub column: u32,
+}
+
+/// A variant of the attribute's matrix.
+#[derive(Debug)]
+pub struct VariantSource {
+    /// The modules of its tests in the module of the function: `flash::a`.
+    pub modules: &'static str,
+    /// The label of its runs: `model=flash prompt=a`.
+    pub label: &'static str,
+    /// Each axis with its value.
+    pub values: &'static [(&'static str, &'static str)],
 }
 
 impl SetSource {
@@ -121,15 +132,17 @@ pub(crate) struct Test {
     pub(crate) source: &'static CaseSource,
     /// The module around the attribute, with the crate in front.
     pub(crate) module: &'static str,
+    /// The variant of the agent; `None` without a matrix.
+    pub(crate) variant: Option<&'static VariantSource>,
 }
 
 impl Test {
     /// The path of the test, as `cargo test` shows it.
     pub(crate) fn path(&self) -> String {
-        match self.module.split_once("::") {
-            Some((_, module)) => format!("{module}::{}", self.source.test),
-            None => self.source.test.to_owned(),
-        }
+        let module = self.module.split_once("::").map(|(_, module)| module);
+        let (function, case) = self.source.test.split_once("::").unwrap_or(("", self.source.test));
+        let names = [module, Some(function), self.variant.map(|variant| variant.modules), Some(case)];
+        names.into_iter().flatten().filter(|name| !name.is_empty()).collect::<Vec<_>>().join("::")
     }
 
     /// The text of the case; `None` if its range lies outside of the file.

@@ -34,6 +34,7 @@
 //! | know which file is a set, a config or a recording | [`conventions`] |
 //! | select cases by their tags | [`TagSelection`](tags::TagSelection) |
 //! | know whether two cases ask, or expect, the same | [`Meaning`] |
+//! | make the variants of a matrix | [`matrix`] |
 //! | read and write recordings of judges | `recording` (feature `recordings`) |
 //!
 //! Files that google-adk 2.13.0 can read are read, and writing gives what ADK writes. The exceptions are
@@ -56,6 +57,7 @@ pub mod find;
 #[cfg(feature = "json-schema")]
 mod json_schema;
 mod judged;
+pub mod matrix;
 mod meaning;
 pub mod metric;
 mod model;

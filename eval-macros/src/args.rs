@@ -4,6 +4,7 @@
 //! default.
 
 mod criteria;
+mod matrix;
 mod metrics;
 mod running;
 mod value;
@@ -16,6 +17,7 @@ use syn::spanned::Spanned;
 use syn::{Ident, LitStr, Path};
 
 pub(crate) use criteria::{Criteria, InlineConfig};
+pub(crate) use matrix::Matrix;
 pub(crate) use metrics::CustomMetric;
 pub(crate) use running::{Running, Runtime};
 use value::Arg;
@@ -37,6 +39,7 @@ pub(crate) struct Args {
     pub(crate) session: Option<LitStr>,
     /// The file of faults of golden tools.
     pub(crate) faults: Option<LitStr>,
+    pub(crate) matrix: Option<Matrix>,
     pub(crate) running: Running,
     pub(crate) runtime: Runtime,
     /// The path of eval-core, if it is not `::eval_core`.
@@ -66,6 +69,9 @@ const OPTIONS: &[(&str, &str, Read)] = &[
     }),
     ("cases", r#"cases = ["refund_*", "tag:smoke"]"#, |args, value, _| {
         value.strings().map(|globs| args.cases = globs)
+    }),
+    ("matrix", r#"matrix(model = ["flash", "pro"])"#, |args, value, diagnostics| {
+        Matrix::read(value, diagnostics).map(|matrix| args.matrix = Some(matrix))
     }),
     ("runs", "runs = 3", |args, value, _| value.count_up_to(MOST_RUNS).map(|runs| args.running.runs = runs)),
     ("pass", r#"pass = "at_least(2)""#, |args, value, _| args.running.read_pass(value)),

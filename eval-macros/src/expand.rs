@@ -10,7 +10,7 @@ mod sets;
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
 
-use crate::args::Args;
+use crate::args::{Args, Matrix};
 use crate::diagnostics::Diagnostics;
 use crate::features::Feature;
 use crate::item::Item;
@@ -30,7 +30,14 @@ pub(crate) fn function(args: &Args, item: &Item) -> TokenStream {
         return quote!(#item);
     }
     let Names { private, functions, .. } = &names;
-    let annotated = names.call("annotated", names.function);
+    let function = names.function;
+    let (annotated, parameter) = match &args.matrix {
+        None => (names.call("annotated", function), None),
+        Some(_) => (
+            names.call("annotated_variant", &quote!(#function, __variant)),
+            Some(quote!(__variant: &'static #function::Variant)),
+        ),
+    };
     let metrics = args.metrics.iter().map(|custom| {
         let (name, metric) = (&custom.name, names.call("metric", &custom.path));
         quote!((#name, || #metric))
@@ -45,7 +52,7 @@ pub(crate) fn function(args: &Args, item: &Item) -> TokenStream {
     quote! {
         #item
         #[doc(hidden)]
-        fn #functions() -> #private::Functions {
+        fn #functions(#parameter) -> #private::Functions {
             #private::Functions { annotated: #annotated, metrics: &[#(#metrics),*], judge: #judge }
         }
         // Prevents warnings about unused functions outside of tests.
@@ -56,8 +63,13 @@ pub(crate) fn function(args: &Args, item: &Item) -> TokenStream {
 pub(crate) fn tests(args: &Args, item: &Item, suite: &Suite) -> TokenStream {
     let names = Names::new(args, item);
     let runs_case = runs_case(args, item, &names, suite);
-    let module = module::module(&args.runtime, item, &names, suite);
+    let module = module::module(args, item, &names, suite);
     quote!(#runs_case #module)
+}
+
+/// The type of the variants in place of the tests, which have a mistake: the function names the type.
+pub(crate) fn without_tests(args: &Args, item: &Item) -> TokenStream {
+    module::with_variant(args, item, &TokenStream::new(), &TokenStream::new())
 }
 
 pub(crate) fn errors(args: &Args, diagnostics: &Diagnostics) -> TokenStream {
@@ -78,15 +90,41 @@ fn runs_case(args: &Args, item: &Item, names: &Names<'_>, suite: &Suite) -> Toke
     let faults = suite.faults.as_deref();
     let sets = Sets { args, names, faults, ignored, target: &Target::current() };
     let sets = suite.sets.iter().map(|set| sets.source(set));
+    let variants = args.matrix.as_ref().map(|matrix| variants(matrix, names));
+    let parameter = args.matrix.as_ref().map(|_| quote!(__variant: ::core::primitive::usize,));
+    let variant = option(args.matrix.as_ref().map(|_| quote!(&__SOURCES[__variant])));
+    let value = args.matrix.as_ref().map(|_| quote!(&__VARIANTS[__variant]));
     // The names of the arguments are unlikely in the user's crate: a function or static `case` there would
     // hide ours.
     quote! {
         #[cfg(test)]
         #[doc(hidden)]
-        fn #runs_case(__set: ::core::primitive::usize, __case: ::core::primitive::usize) -> #private::CaseTest {
+        fn #runs_case(
+            #parameter __set: ::core::primitive::usize, __case: ::core::primitive::usize
+        ) -> #private::CaseTest {
             static __SETS: [#private::SetSource; #count] = [#(#sets),*];
-            #private::#run(&__SETS[__set], __case, ::core::module_path!(), #functions() #expected)
+            #variants
+            #private::#run(&__SETS[__set], __case, ::core::module_path!(), #variant, #functions(#value) #expected)
         }
+    }
+}
+
+/// The variants as statics: as the function of the user takes them, and as the journal names them.
+fn variants(matrix: &Matrix, names: &Names<'_>) -> TokenStream {
+    let Names { private, function, .. } = names;
+    let count = matrix.variants.len();
+    let values = matrix.variants.iter().map(|variant| {
+        let fields = matrix.axes.iter().zip(&variant.0).map(|(axis, (_, value))| quote!(#axis: #value));
+        quote!(#function::Variant { #(#fields),* })
+    });
+    let sources = matrix.variants.iter().map(|variant| {
+        let modules = variant.modules().collect::<Vec<_>>().join("::");
+        let (label, axes) = (variant.label(), variant.0.iter().map(|(axis, value)| quote!((#axis, #value))));
+        quote!(#private::VariantSource { modules: #modules, label: #label, values: &[#(#axes),*] })
+    });
+    quote! {
+        static __VARIANTS: [#function::Variant; #count] = [#(#values),*];
+        static __SOURCES: [#private::VariantSource; #count] = [#(#sources),*];
     }
 }
 

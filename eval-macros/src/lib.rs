@@ -44,6 +44,8 @@ use suite::Suite;
 /// * `cases = ["refund_*", "tag:smoke", "!*_slow"]`: which cases, by globs on ids and tags
 /// * `runs = 3`, `pass = "mean" | "all" | "any" | "at_least(2)"`, `gate = "mean" | "every_turn"`: how often, and what
 ///   passes
+/// * `matrix(model = ["flash", "pro"], prompt = ["a", "b"])`: the variants of the agent, each with all tests;
+///   `exclude = [(model = "pro", prompt = "b")]` in it leaves some out
 /// * `retry = 2`: the most repetitions of a run in which the agent was not reached
 /// * `tools = "golden"`: the responses of each case answer the calls of its agent, and no tool runs;
 ///   `faults = "evals/outage.json"`: the faults of these tools
@@ -63,7 +65,9 @@ fn expansion(args: TokenStream, tokens: &TokenStream) -> TokenStream {
     let errors = expand::errors(&args, &diagnostics);
     // On an error the function stays, so that nothing else breaks without it.
     let function = item.as_ref().map_or_else(|| tokens.clone(), |item| expand::function(&args, item));
-    let tests = item.zip(suite).filter(|_| diagnostics.is_empty());
-    let tests = tests.map(|(item, suite)| expand::tests(&args, &item, &suite));
+    let tests = item.map(|item| match suite.filter(|_| diagnostics.is_empty()) {
+        Some(suite) => expand::tests(&args, &item, &suite),
+        None => expand::without_tests(&args, &item),
+    });
     quote!(#errors #function #tests)
 }

@@ -80,11 +80,35 @@ fn body(value: impl IntoOutcome) -> Result<Driven, BoxError> {
     value.into_outcome().map(|()| Driven::Body)
 }
 
-/// Implements [`EvalFn`] for plain and async functions with these arguments.
+/// A function that `#[eval_set]` can annotate if it has a matrix. `V` is the type of its variants.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot drive a variant of the matrix",
+    label = "takes no variant as its last argument",
+    note = "with `matrix(..)` the function takes the variant: `fn weather(case: &EvalCase, variant: &weather::Variant) -> impl Agent`, or without the case, plain or async, also as `Result<impl Agent, E>`",
+    note = "or a test body of your own: `fn(EvalRun, &weather::Variant)`, plain or async, returning `()` or `Result<(), E>`"
+)]
+pub trait VariantFn<V, Shape>: Copy + 'static {
+    /// Whether the function is a test body: it runs the case itself and has no time limit of its own.
+    const IS_BODY: bool = false;
+
+    /// Calls the function for one run of a case with a variant.
+    fn call(self, case: &'static EvalCase, run: EvalRun, variant: &'static V) -> Driving;
+}
+
+/// The annotated function of a matrix with one of its variants.
+pub fn annotated_variant<V: 'static, Shape, F: VariantFn<V, Shape>>(
+    function: F,
+    variant: &'static V,
+) -> Annotated {
+    Annotated { is_body: F::IS_BODY, call: Box::new(move |case, run| function.call(case, run, variant)) }
+}
+
+/// Implements [`EvalFn`], and [`VariantFn`] with a variant as the last argument, for plain and async functions with these
+/// arguments.
 macro_rules! eval_fn {
     (
         $plain:ident, $async:ident, $is_body:literal, fn($($of:ty)?) -> $result:ident,
-        |$function:ident, $case:ident, $run:ident| $driven:ident($called:expr)
+        |$case:ident, $run:ident| $driven:ident($($argument:ident)?)
     ) => {
         impl<F, R> EvalFn<shape::$plain> for F
         where
@@ -94,8 +118,7 @@ macro_rules! eval_fn {
             const IS_BODY: bool = $is_body;
 
             fn call(self, $case: &'static EvalCase, $run: EvalRun) -> Driving {
-                let $function = self;
-                Box::pin(async move { $driven($called) })
+                Box::pin(async move { $driven(self($($argument)?)) })
             }
         }
 
@@ -108,13 +131,37 @@ macro_rules! eval_fn {
             const IS_BODY: bool = $is_body;
 
             fn call(self, $case: &'static EvalCase, $run: EvalRun) -> Driving {
-                let $function = self;
-                Box::pin(async move { $driven($called.await) })
+                Box::pin(async move { $driven(self($($argument)?).await) })
+            }
+        }
+
+        impl<F, R, V: 'static> VariantFn<V, shape::$plain> for F
+        where
+            F: Fn($($of,)? &'static V) -> R + Copy + 'static,
+            R: $result + 'static,
+        {
+            const IS_BODY: bool = $is_body;
+
+            fn call(self, $case: &'static EvalCase, $run: EvalRun, variant: &'static V) -> Driving {
+                Box::pin(async move { $driven(self($($argument,)? variant)) })
+            }
+        }
+
+        impl<F, Fut, R, V: 'static> VariantFn<V, shape::$async> for F
+        where
+            F: Fn($($of,)? &'static V) -> Fut + Copy + 'static,
+            Fut: Future<Output = R> + 'static,
+            R: $result + 'static,
+        {
+            const IS_BODY: bool = $is_body;
+
+            fn call(self, $case: &'static EvalCase, $run: EvalRun, variant: &'static V) -> Driving {
+                Box::pin(async move { $driven(self($($argument,)? variant).await) })
             }
         }
     };
 }
 
-eval_fn!(Plain, Async, false, fn() -> IntoAgent, |f, _case, _run| agent(f()));
-eval_fn!(PlainOfCase, AsyncOfCase, false, fn(&'static EvalCase) -> IntoAgent, |f, case, _run| agent(f(case)));
-eval_fn!(Body, AsyncBody, true, fn(EvalRun) -> IntoOutcome, |f, _case, run| body(f(run)));
+eval_fn!(Plain, Async, false, fn() -> IntoAgent, |_case, _run| agent());
+eval_fn!(PlainOfCase, AsyncOfCase, false, fn(&'static EvalCase) -> IntoAgent, |case, _run| agent(case));
+eval_fn!(Body, AsyncBody, true, fn(EvalRun) -> IntoOutcome, |_case, run| body(run));

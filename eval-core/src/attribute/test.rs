@@ -18,7 +18,7 @@ use super::function::{Annotated, Driven, Functions};
 use super::judges_of_test::judges;
 use super::prepare;
 use crate::case_runner::{AgentSource, Begun, CaseRunner, EndedBody, IdentifiedCase, Run};
-use crate::compiled::{SetSource, Test};
+use crate::compiled::{SetSource, Test, VariantSource};
 use crate::decide::notes_of_ignored_runs;
 use crate::failure;
 use crate::guard::{Fault, What, catch_panic, fenced};
@@ -38,8 +38,14 @@ pub type CaseTest = Pin<Box<dyn Future<Output = ()>>>;
 ///
 /// It is not generic, so that the code that runs a case is compiled once, in this crate, and not for each
 /// attribute.
-pub fn run(set: &'static SetSource, case: usize, module: &'static str, functions: Functions) -> CaseTest {
-    let test = Test { set, source: &set.cases[case], module };
+pub fn run(
+    set: &'static SetSource,
+    case: usize,
+    module: &'static str,
+    variant: Option<&'static VariantSource>,
+    functions: Functions,
+) -> CaseTest {
+    let test = Test { set, source: &set.cases[case], module, variant };
     Box::pin(async move {
         if let Err(failure) = run_to_end(test, functions).await {
             unwind(&failure.headline);
@@ -55,10 +61,11 @@ pub fn run_should_panic(
     set: &'static SetSource,
     case: usize,
     module: &'static str,
+    variant: Option<&'static VariantSource>,
     functions: Functions,
     expected: Option<&'static str>,
 ) -> CaseTest {
-    let test = Test { set, source: &set.cases[case], module };
+    let test = Test { set, source: &set.cases[case], module, variant };
     Box::pin(async move {
         match catch_panic(run_to_end(test, functions)).await {
             Ok(Ok(())) => return,

@@ -172,8 +172,11 @@ pub struct Started {
     pub name: String,
     /// Whether a program runs the case, rather than a test of the attribute.
     pub of_program: bool,
-    /// The label that the program gave its runs; `None` if it gave none, and for tests.
+    /// The label that the program gave its runs, or of the variant of a matrix: `model=flash prompt=a`; `None` if there is
+    /// none.
     pub label: Option<String>,
+    /// The value of each axis of a matrix; empty without one.
+    pub variant: BTreeMap<String, String>,
     /// The id of the set; `None` for a case that ran without one.
     pub eval_set_id: Option<String>,
     /// The id of the case.
@@ -335,6 +338,7 @@ record!(Planned = "planned" { cases } {});
 record!(Started = "started" { test, name, eval_id, runs, pass, gate, attempt, at } {
     of_program,
     label,
+    variant,
     eval_set_id,
     file,
     set_file,

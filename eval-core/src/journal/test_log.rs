@@ -1,5 +1,6 @@
 //! Records that one test adds to a journal while it runs.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime};
@@ -9,7 +10,7 @@ use eval_format::{EvalCase, Meaning};
 use super::record::{Decided, Planned, Ran, RunInvalidated, Scored, Started, TurnBegan};
 use super::time;
 use super::writer::{self, Journal};
-use crate::compiled::Test;
+use crate::compiled::{Test, VariantSource};
 use crate::judge_outcome::JudgeUse;
 use crate::options::Options;
 use crate::report::{CaseReport, Location, RunReport, ScoredMetric};
@@ -61,7 +62,8 @@ impl TestLog {
             test: number,
             name: test.path(),
             of_program: false,
-            label: None,
+            label: test.variant.map(|variant| variant.label.to_owned()),
+            variant: test.variant.map(variant_of).unwrap_or_default(),
             eval_set_id: Some(set.eval_set_id.to_owned()),
             eval_id: source.eval_id.to_owned(),
             file: Some(set.shown.to_owned()),
@@ -182,6 +184,10 @@ fn tags_of(case: &EvalCase) -> Vec<String> {
     case.tags().map(str::to_owned).collect()
 }
 
+fn variant_of(source: &VariantSource) -> BTreeMap<String, String> {
+    source.values.iter().map(|(axis, value)| ((*axis).to_owned(), (*value).to_owned())).collect()
+}
+
 fn attempt_of_this_process() -> u32 {
     super::record::attempt(|name| std::env::var(name).ok())
 }
@@ -211,6 +217,7 @@ impl Started {
             name: name_of(eval_set_id, case),
             of_program: true,
             label: label.map(str::to_owned),
+            variant: BTreeMap::new(),
             eval_set_id: eval_set_id.map(str::to_owned),
             eval_id: case.eval_id.clone(),
             file: location.map(|location| location.file.clone()),

@@ -1,5 +1,6 @@
 //! Whatever is recorded is read again as it was.
 
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::time::{Duration, SystemTime};
 
@@ -121,6 +122,7 @@ fn started(test: u32, name: &str) -> Started {
         of_program: false,
         literal: false,
         label: None,
+        variant: BTreeMap::new(),
         eval_set_id: Some("weather".into()),
         eval_id: "sunny".to_owned(),
         file: Some("evals/weather.evalset.json".into()),
@@ -170,6 +172,7 @@ fn beginnings_are_read_as_they_were_written() {
     let of_program = Started {
         of_program: true,
         label: Some("nightly".into()),
+        variant: [("model".to_owned(), "flash".to_owned())].into(),
         set_file: Some("/srv/evals/weather.evalset.json".into()),
         ..started
     };

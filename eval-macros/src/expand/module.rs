@@ -1,4 +1,5 @@
-//! The module of tests, named after the function: a test for each case, in modules for the files of a directory.
+//! The module of tests, named after the function: a test for each case, in modules for the variants of a matrix and for
+//! the files of a directory.
 
 use std::collections::BTreeMap;
 
@@ -7,33 +8,65 @@ use quote::quote;
 use syn::{Ident, LitStr};
 
 use super::names::Names;
-use crate::args::Runtime;
+use crate::args::{Args, Matrix, Runtime};
 use crate::features::Feature;
 use crate::item::{Item, path_text};
 use crate::suite::{Suite, SuiteSet};
 
-pub(super) fn module(runtime: &Runtime, item: &Item, names: &Names<'_>, suite: &Suite) -> TokenStream {
+pub(super) fn module(args: &Args, item: &Item, names: &Names<'_>, suite: &Suite) -> TokenStream {
+    let (runtime, matrix) = (&args.runtime, args.matrix.as_ref());
     let mut root = Module::default();
-    for (at, set) in suite.sets.iter().enumerate() {
-        root.below(&set.modules).sets.push((at, set));
+    let variants = matrix.map_or_else(|| vec![None], |matrix| (0..matrix.variants.len()).map(Some).collect());
+    for variant in variants {
+        let modules = matrix.zip(variant).map(|(matrix, at)| matrix.variants[at].modules().collect::<Vec<_>>());
+        for (at, set) in suite.sets.iter().enumerate() {
+            let path = modules.iter().flatten().chain(&set.modules);
+            root.below(path).sets.push(Tests { variant, at, set });
+        }
     }
     let name = names.function;
     let attributes = test_attributes(runtime, item, names);
-    let tests = root.tests(&attributes, &names.runs_case, 1);
     let is_current = suite.pattern.as_ref().map(|pattern| is_current(pattern, suite, names));
     // Only if it is needed: a crate may forbid the lint, and then no code can allow it.
     let is_styled = is_snake_case(&name.to_string()) && root.is_snake_case();
     let styled = (!is_styled).then(|| quote!(#[allow(non_snake_case, reason = "generated")]));
-    let module = quote! {
-        #[cfg(test)]
-        #styled
-        mod #name { #tests #is_current }
+    let module = if matrix.is_some() {
+        let tests = root.inner_tests(&attributes, &names.runs_case, 1, &quote!(#[cfg(test)]));
+        with_variant(args, item, &quote!(#styled), &quote!(#tests #is_current))
+    } else {
+        let tests = root.tests(&attributes, &names.runs_case, 1);
+        quote! {
+            #[cfg(test)]
+            #styled
+            mod #name { #tests #is_current }
+        }
     };
     // Without the feature, tokio's attribute would report an error of its own for each test.
     if runtime.is_multi_thread() {
-        Feature::MULTI_THREAD.switch(&names.private, &module, &TokenStream::new())
+        let without = with_variant(args, item, &TokenStream::new(), &TokenStream::new());
+        Feature::MULTI_THREAD.switch(&names.private, &module, &without)
     } else {
         module
+    }
+}
+
+/// The module of a matrix: the type of its variants, which every build has, and the tests. Empty without a matrix.
+pub(super) fn with_variant(
+    args: &Args,
+    item: &Item,
+    attributes: &TokenStream,
+    tests: &TokenStream,
+) -> TokenStream {
+    let Some(Matrix { axes, .. }) = &args.matrix else { return TokenStream::new() };
+    let (function, text) = (item.name(), "A variant of the agent: one value of each axis of the matrix.");
+    quote! {
+        #attributes
+        mod #function {
+            #[doc = #text]
+            #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
+            pub struct Variant { #(pub #axes: &'static ::core::primitive::str),* }
+            #tests
+        }
     }
 }
 
@@ -59,16 +92,23 @@ fn is_current(pattern: &str, suite: &Suite, names: &Names<'_>) -> TokenStream {
     }
 }
 
+/// The tests of a set: of its index in the suite, and of the index of a variant.
+struct Tests<'s> {
+    variant: Option<usize>,
+    at: usize,
+    set: &'s SuiteSet,
+}
+
 /// A module: its tests by set, and the modules in it.
 #[derive(Default)]
 struct Module<'s> {
-    sets: Vec<(usize, &'s SuiteSet)>,
-    inner: BTreeMap<&'s str, Module<'s>>,
+    sets: Vec<Tests<'s>>,
+    inner: BTreeMap<String, Module<'s>>,
 }
 
 impl<'s> Module<'s> {
-    fn below(&mut self, path: &'s [String]) -> &mut Self {
-        path.iter().fold(self, |module, name| module.inner.entry(name).or_default())
+    fn below<'n>(&mut self, path: impl Iterator<Item = &'n String>) -> &mut Self {
+        path.fold(self, |module, name| module.inner.entry(name.clone()).or_default())
     }
 
     /// The tests of this module and of its inner modules. This module is `depth` modules below the function
@@ -80,26 +120,40 @@ impl<'s> Module<'s> {
         let up = std::iter::repeat_n(quote!(super::), depth);
         let run = quote!(#(#up)* #runs_case);
         let mut tokens = TokenStream::new();
-        for (set, tests) in &self.sets {
-            for (case, test) in tests.cases.iter().enumerate() {
+        for Tests { variant, at, set } in &self.sets {
+            let variant = variant.iter();
+            let of_set = quote!(#(#variant,)* #at);
+            for (case, test) in set.cases.iter().enumerate() {
                 let name = Ident::new(&test.name, Span::call_site());
                 tokens.extend(quote! {
                     #attributes
-                    async fn #name() { #run(#set, #case).await }
+                    async fn #name() { #run(#of_set, #case).await }
                 });
             }
         }
-        for (name, inner) in &self.inner {
+        tokens.extend(self.inner_tests(attributes, runs_case, depth, &TokenStream::new()));
+        tokens
+    }
+
+    /// The inner modules, each with these attributes.
+    fn inner_tests(
+        &self,
+        attributes: &TokenStream,
+        runs_case: &Ident,
+        depth: usize,
+        of_module: &TokenStream,
+    ) -> TokenStream {
+        let modules = self.inner.iter().map(|(name, inner)| {
             let name = Ident::new(name, Span::call_site());
             let inner = inner.tests(attributes, runs_case, depth + 1);
-            tokens.extend(quote!(mod #name { #inner }));
-        }
-        tokens
+            quote!(#of_module mod #name { #inner })
+        });
+        modules.collect()
     }
 
     /// Whether the names in it pass the lint `non_snake_case`: test names keep the letter case of ids.
     fn is_snake_case(&self) -> bool {
-        let mut tests = self.sets.iter().flat_map(|(_, set)| &set.cases);
+        let mut tests = self.sets.iter().flat_map(|tests| &tests.set.cases);
         tests.all(|case| is_snake_case(&case.name))
             && self.inner.iter().all(|(name, inner)| is_snake_case(name) && inner.is_snake_case())
     }

@@ -29,7 +29,7 @@ pub(super) struct Sets<'a> {
 impl Sets<'_> {
     pub(super) fn source(&self, set: &SuiteSet) -> TokenStream {
         let private = &self.names.private;
-        let SuiteSet { file, read, modules, absent, .. } = set;
+        let SuiteSet { file, read, absent, .. } = set;
         let relative = &file.relative;
         // Relative to where cargo builds, so that a terminal can open it; never a path of the machine.
         let shown = if Path::new(&file.shown).is_absolute() { relative } else { &file.shown };
@@ -42,10 +42,9 @@ impl Sets<'_> {
             SetFormat::TestFile => quote!(TestFile),
             SetFormat::OldEvalSet => quote!(OldEvalSet),
         };
-        let prefix = std::iter::once(self.names.function.to_string()).chain(modules.iter().cloned());
-        let prefix = prefix.collect::<Vec<_>>().join("::");
+        let prefix = self.prefix(&[], set);
         let cases = set.cases.iter().map(|case| self.case(case, &prefix));
-        let listing = self.listing(set, &prefix);
+        let listing = self.listing(set);
         let config = self.config(&set.config);
         let session = option(set.session.as_ref().map(|file| self.file(file)));
         let faults = option(self.faults.map(|file| self.file(file)));
@@ -87,11 +86,27 @@ impl Sets<'_> {
         quote!(#private::Target::#target)
     }
 
+    /// The path of the module with the tests of a set, for a variant of a matrix with these modules.
+    fn prefix(&self, variant: &[String], set: &SuiteSet) -> String {
+        let function = self.names.function.to_string();
+        let names = [function.as_str()].into_iter().chain(variant.iter().chain(&set.modules).map(String::as_str));
+        names.collect::<Vec<_>>().join("::")
+    }
+
     /// The names of the tests, for readers of the test binary.
-    fn listing(&self, set: &SuiteSet, prefix: &str) -> TokenStream {
+    fn listing(&self, set: &SuiteSet) -> TokenStream {
         let head = format!("{LISTING_BEGIN}{} ", if self.ignored { "ignored" } else { "run" });
-        let tests: Vec<String> = set.cases.iter().map(|case| format!("\n{prefix}::{}", case.name)).collect();
-        let tests = format!("{}\n{LISTING_END}", tests.concat());
+        let mut tests = String::new();
+        let names = |prefix: &str| set.cases.iter().map(move |case| format!("\n{prefix}::{}", case.name)).collect();
+        match &self.args.matrix {
+            None => tests = names(&self.prefix(&[], set)),
+            Some(matrix) => {
+                for variant in &matrix.variants {
+                    tests.push_str(&names(&self.prefix(&variant.modules().collect::<Vec<_>>(), set)));
+                }
+            }
+        }
+        let tests = format!("{tests}\n{LISTING_END}");
         quote!(::core::concat!(#head, ::core::module_path!(), #tests))
     }
 

@@ -410,7 +410,7 @@ fn warnings_are_those_of_the_case_at_their_place_in_the_file() {
         recording: None,
     }));
     let mut out = String::new();
-    warnings(&mut out, &Test { set, source: &set.cases[0], module: "m" });
+    warnings(&mut out, &Test { set, source: &set.cases[0], module: "m", variant: None });
     let column = TEXT.rfind(r#""final_session_state""#).unwrap() + 1;
     assert!(out.starts_with("warning: ") && out.ends_with(&format!("(s.evalset.json:1:{column})")), "{out}");
 }

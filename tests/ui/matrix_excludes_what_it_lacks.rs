@@ -1,0 +1,15 @@
+use eval_core::{BoxAgent, eval_set};
+
+#[eval_set(
+    "tests/ui/sets/weather.evalset.json",
+    matrix(
+        model = ["flash", "pro"],
+        prompt = ["a"],
+        exclude = [(modle = "flash"), (prompt = "b")]
+    )
+)]
+fn weather(_variant: &weather::Variant) -> BoxAgent {
+    unreachable!()
+}
+
+fn main() {}

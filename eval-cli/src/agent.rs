@@ -2,6 +2,7 @@
 
 mod python;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::process::Command;
@@ -10,7 +11,9 @@ use std::time::Duration;
 use clap::ArgGroup;
 use eval_agents::{AdkServer, AdkServerError, Process};
 use eval_core::{Agent, BoxAgent, EvalRunner};
+use eval_format::matrix::Variant;
 use eval_format::options::{ToolSource, parse_timeout};
+use eval_support::variables::VARIANT;
 
 use crate::features::lacking;
 use crate::output::{CommandError, hide};
@@ -136,16 +139,23 @@ impl AgentArgs {
 
     /// The agent that the arguments name.
     pub(crate) fn choose(&self) -> Result<AnyAgent, CommandError> {
-        let app = self.app.as_deref().unwrap_or_default();
+        self.choose_variant(&Variant::default())
+    }
+
+    /// A variant of the agent that the arguments name.
+    pub(crate) fn choose_variant(&self, variant: &Variant) -> Result<AnyAgent, CommandError> {
+        let app = variant.fill(self.app.as_deref().unwrap_or_default());
         let program = |command| Ok(AnyAgent::Program(Box::new(self.program(command))));
         let server = match self.named() {
-            Some(Named::Object(object)) => return program(python::command(object)?),
-            Some(Named::Command(command)) => return program(words("--agent-cmd", command)?),
-            Some(Named::AdkCommand(command)) => AdkServer::spawn(words("--adk-cmd", command)?, app),
+            Some(Named::Object(object)) => {
+                return program(told(python::command(&variant.fill(object))?, variant));
+            }
+            Some(Named::Command(command)) => return program(words("--agent-cmd", command, variant)?),
+            Some(Named::AdkCommand(command)) => AdkServer::spawn(words("--adk-cmd", command, variant)?, app),
             Some(Named::Url(url)) if url.starts_with("https://") && !cfg!(feature = "https") => {
                 return Err(lacking("an `https` address", "https"));
             }
-            Some(Named::Url(url)) => AdkServer::at(url, app),
+            Some(Named::Url(url)) => AdkServer::at(&variant.fill(url), app),
             None => {
                 return Err(CommandError::new(
                     "no agent is named",
@@ -155,7 +165,7 @@ impl AgentArgs {
         };
         let server = self.ready_within.into_iter().fold(server, AdkServer::ready_within);
         let with_header = |server: AdkServer, Header(header): &Header| match header.split_once('=') {
-            Some((name, value)) if !name.is_empty() => Ok(server.header(name, value)),
+            Some((name, value)) if !name.is_empty() => Ok(server.header(name, &variant.fill(value))),
             _ => Err(CommandError::new(
                 "a `--header` has no name and value",
                 "write `--header NAME=VALUE`, such as `--header \"Authorization=Bearer $TOKEN\"`",
@@ -182,12 +192,23 @@ impl AgentArgs {
         self.app.as_deref()
     }
 
-    /// Sets the app name for cases that name none.
-    pub(crate) fn set(&self, runner: EvalRunner) -> EvalRunner {
-        match &self.app {
-            Some(app) => runner.app_name(app),
+    /// Sets the app name for cases that name none, and the variant.
+    pub(crate) fn set(&self, runner: EvalRunner, variant: &Variant) -> EvalRunner {
+        let runner = match &self.app {
+            Some(app) => runner.app_name(variant.fill(app)),
             None => runner,
-        }
+        };
+        variant.0.iter().fold(runner, |runner, (axis, value)| runner.variant(axis, value))
+    }
+
+    /// The axes that nothing can depend on: a server that runs already gets no variable, and its address, its app and its
+    /// headers do not name them.
+    pub(crate) fn without_effect<'v>(&self, variant: &'v Variant) -> Option<&'v str> {
+        let Some(Named::Url(url)) = self.named() else { return None };
+        let headers = self.headers.iter().map(|Header(header)| header.as_str());
+        let texts: Vec<&str> = [url].into_iter().chain(self.app.as_deref()).chain(headers).collect();
+        let axes = variant.0.iter().map(|(axis, _)| axis.as_str());
+        axes.into_iter().find(|axis| !texts.iter().any(|text| text.contains(&format!("{{{axis}}}"))))
     }
 
     /// The arguments for a process of `cargo evalset run`, with the values of headers. `None` if no agent is
@@ -226,8 +247,9 @@ pub(crate) fn in_ms(time: Duration) -> String {
 }
 
 /// Splits a command line into the program and its arguments, as a shell would. No shell runs it.
-fn words(option: &str, line: &str) -> Result<Command, CommandError> {
+fn words(option: &str, line: &str, variant: &Variant) -> Result<Command, CommandError> {
     let words = shlex::split(line).filter(|words| !words.is_empty());
+    let words = words.map(|words| words.iter().map(|word| variant.fill(word)).collect::<Vec<_>>());
     let Some([program, args @ ..]) = words.as_deref() else {
         return Err(CommandError::new(
             format!("`{option}` is no command: it is empty, or a quote in it has no end"),
@@ -236,7 +258,17 @@ fn words(option: &str, line: &str) -> Result<Command, CommandError> {
     };
     let mut command = Command::new(program);
     command.args(args);
-    Ok(command)
+    Ok(told(command, variant))
+}
+
+/// The command with its variant in a variable, if there is one.
+fn told(mut command: Command, variant: &Variant) -> Command {
+    if !variant.0.is_empty() {
+        let values: BTreeMap<&str, &str> =
+            variant.0.iter().map(|(axis, value)| (axis.as_str(), value.as_str())).collect();
+        command.env(VARIANT, serde_json::json!(values).to_string());
+    }
+    command
 }
 
 impl AnyAgent {

@@ -71,6 +71,20 @@ impl Variant {
         self.0.iter().map(|(_, value)| module_name(value))
     }
 
+    /// A text with the value of each axis in place of its name in braces: `{model}`.
+    pub fn fill(&self, text: &str) -> String {
+        let Some((before, rest)) = text.split_once('{') else { return text.to_owned() };
+        let of_name = |(name, after): (&str, _)| {
+            let (_, value) = self.0.iter().find(|(axis, _)| axis == name)?;
+            Some((value.as_str(), after))
+        };
+        // Values are not filled in turn: each may hold braces of its own.
+        match rest.split_once('}').and_then(of_name) {
+            Some((value, after)) => format!("{before}{value}{}", self.fill(after)),
+            None => format!("{before}{{{}", self.fill(rest)),
+        }
+    }
+
     /// Whether it has each value of the other variant, which may leave out axes.
     pub fn has(&self, other: &Self) -> bool {
         other.0.iter().all(|value| self.0.contains(value))
@@ -175,6 +189,19 @@ mod tests {
         assert_eq!(variants[1].modules().collect::<Vec<_>>(), ["gemini_flash", "b"]);
         assert!(variants[1].has(&Variant::parse("prompt=b").unwrap()));
         assert!(!variants[1].has(&Variant::parse("prompt=b,model=gpt 4").unwrap()));
+    }
+
+    #[test]
+    fn only_names_of_axes_in_braces_are_filled() {
+        let variant = Variant::parse("model={prompt},prompt=a").unwrap();
+        for (text, expected) in [
+            ("run --model {model} -p{prompt}", "run --model {prompt} -pa"),
+            ("{\"model\": {model}}", "{\"model\": {prompt}}"),
+            ("{port} {{model}} {", "{port} {{prompt}} {"),
+            ("nothing", "nothing"),
+        ] {
+            assert_eq!(variant.fill(text), expected, "{text}");
+        }
     }
 
     #[test]

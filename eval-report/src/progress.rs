@@ -131,7 +131,8 @@ impl Counts {
         let (word, style) = State::from_verdict(&case.verdict).label();
         let pad = " ".repeat(10_usize.saturating_sub(word.len()));
         let set = case.eval_set_id.as_ref().map(|id| format!("{id}/")).unwrap_or_default();
-        let name = one_line(&format!("{set}{}", case.eval_id()));
+        let label = case.label.as_ref().map(|label| format!(" [{label}]")).unwrap_or_default();
+        let name = one_line(&format!("{set}{}{label}", case.eval_id()));
         let seconds = case.elapsed.as_secs_f64();
         format!("{pad}{} [{seconds:>6.1}s] {name}  ({} of {})\n", styled(style, word), self.ended, self.total)
     }

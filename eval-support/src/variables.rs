@@ -12,7 +12,7 @@ macro_rules! variables {
         $($(#[$doc])* pub const $name: &str = $text;)+
 
         /// The variables that the crates read, in the order of `docs/configuration.md`.
-        pub const ALL: [&str; 17] = [$($name),+];
+        pub const ALL: [&str; 18] = [$($name),+];
     };
 }
 
@@ -31,6 +31,8 @@ variables! {
     KEEP = "EVALSET_KEEP",
     /// The Python interpreter of agents that are objects of Python.
     PYTHON = "EVALSET_PYTHON",
+    /// The variant of a program in a run with a matrix: an object of JSON with the value of each axis.
+    VARIANT = "EVALSET_VARIANT",
     /// Whether calls are judged as ADK does, whatever `_expect` loosens.
     LITERAL = "EVALSET_LITERAL",
     /// The mode of judged metrics: replay, record or live.

@@ -1,15 +1,21 @@
 //! `cargo evalset run`: runs eval sets against any agent.
 
 pub(super) mod ended;
+mod matrix;
 mod options;
 mod source;
 #[cfg(feature = "store")]
 mod stored;
 
 use std::ffi::OsString;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use eval_core::journal::project::Project;
-use eval_core::{EvalCase, EvalRunner};
+use eval_core::runner::RunPlan;
+use eval_core::{EvalCase, EvalRunner, Verdict};
+use eval_format::matrix::Variant;
 use eval_report::command::{REPORT_FOLLOWS, pressed as ctrl_c_pressed};
 use eval_support::{command, variables};
 
@@ -21,6 +27,7 @@ use crate::output::{Answer, CommandError, Format, runtime};
 use crate::recorded::{LoadedRun, RunResults, new_root};
 use ended::Ended;
 use eval_report::progress::Progress;
+use matrix::{MatrixArgs, in_matrix};
 use options::OptionArgs;
 use source::{Matched, SourceArgs};
 #[cfg(feature = "store")]
@@ -40,6 +47,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     source: SourceArgs,
+
+    #[command(flatten)]
+    matrix: MatrixArgs,
 
     #[command(flatten)]
     options: OptionArgs,
@@ -67,6 +77,7 @@ Examples:
   cargo evalset run evals --agent-cmd 'python3 agents/weather.py'
   cargo evalset run weather:sunny,oslo --adk-cmd 'adk api_server --no_use_local_storage agents' --app weather
   cargo evalset run 'evals/**/*.evalset.json' --agent-url $URL --app trip --retry 2
+  cargo evalset run evals --agent-cmd 'python3 agent.py --model {model}' --matrix model=flash,pro --runs 5
   cargo evalset run weather --trace traces.json -m tool_trajectory_avg_score
   cargo evalset run trip --agent-url $URL --app trip --header \"Authorization=Bearer $TOKEN\"
 
@@ -83,10 +94,12 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
 }
 
 fn run_sets(args: &Args) -> Result<Answer, CommandError> {
+    let variants = args.matrix.variants(&args.source.agent)?;
     // This comes first: it registers the secrets to mask.
-    let agent = args.source.choose()?;
+    let agents = variants.iter().map(|variant| args.source.choose(variant)).collect::<Result<Vec<_>, _>>()?;
     let options = args.options.read()?;
-    let agent = agent.with_tools(options.tools())?;
+    let agents =
+        agents.into_iter().map(|agent| agent.with_tools(options.tools())).collect::<Result<Vec<_>, _>>()?;
     let runtime = runtime("agents")?;
     let journal = JournalFolder::new()?;
     #[cfg(feature = "store")]
@@ -97,28 +110,55 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
     let sets = args.stored.check().map(|()| &args.sets)?;
     let again = [&*args.source.words(), &options.again[..]].concat();
     let tags = options.tags.clone();
-    let runner = options::apply(options, args.source.agent.set(with_judge(EvalRunner::new())))?;
-    let runner = journal.set(runner).again(again.clone());
     let progress = Progress::on_stderr(options.prices.clone());
-    let runner = progress.follow(runner);
+    let has_failed = Arc::new(AtomicBool::new(false));
+    let runner_of = |variant: &Variant| {
+        let runner = args.source.agent.set(with_judge(EvalRunner::new()), variant);
+        let runner = journal.set(options::apply(options, runner)?);
+        let failed = Arc::clone(&has_failed);
+        let runner = runner.on_case(move |case| {
+            failed.fetch_or(!matches!(case.verdict, Verdict::Passed | Verdict::Skipped(_)), Ordering::Relaxed);
+        });
+        Ok(progress.follow(runner.again([&*again, &in_matrix(&variant.0)].concat())))
+    };
+    let runners = variants.iter().map(runner_of).collect::<Result<Vec<_>, CommandError>>()?;
     let (folder, planned) = runtime.block_on(async {
-        let plan = runner.__select_cases(sets, &[], &tags).map_err(|error| ended::not_planned(&error))?;
-        agent.ready(options.retries()).await?;
-        let matched = Matched::new(&agent, &plan);
+        // All variants are planned, and their servers are reached, before the first case runs.
+        let mut plans = Vec::new();
+        for (runner, agent) in runners.iter().zip(&agents) {
+            plans.push(
+                runner.__select_cases(sets, &[], &tags).map_err(|error| ended::not_planned(&error))?,
+            );
+            agent.ready(options.retries()).await?;
+        }
+        let matched = Matched::new(&agents, &plans);
         matched.tell();
         matched.check(args.source.allow_uncovered)?;
-        progress.begin(plan.len());
-        let setup = |case: &EvalCase| {
-            progress.began(case);
-            agent.boxed(plan.len() == 1)
-        };
-        // The results are read from the journal, which also has the interrupted cases.
-        runner.record_plan(&plan, setup, options.concurrency(), ctrl_c_pressed(REPORT_FOLLOWS)).await;
+        progress.begin(plans.iter().map(RunPlan::len).sum());
+        let is_stopped = AtomicBool::new(false);
+        for ((runner, agent), plan) in runners.iter().zip(&agents).zip(&plans) {
+            let fails_fast = options.fails_fast() && has_failed.load(Ordering::Relaxed);
+            if fails_fast || is_stopped.load(Ordering::Relaxed) {
+                break;
+            }
+            let setup = |case: &EvalCase| {
+                progress.began(case);
+                agent.boxed(plan.len() == 1)
+            };
+            let stop = async {
+                ctrl_c_pressed(REPORT_FOLLOWS).await;
+                is_stopped.store(true, Ordering::Relaxed);
+            };
+            // The results are read from the journal, which also has the interrupted cases.
+            runner.record_plan(plan, setup, options.concurrency(), stop).await;
+        }
         progress.end();
-        Ok((plan.journal().map(std::path::Path::to_owned), ended::planned(&plan)))
+        let folder = plans.iter().find_map(RunPlan::journal).map(Path::to_owned);
+        let planned = variants.iter().zip(&plans).flat_map(|(variant, plan)| ended::planned(plan, variant));
+        Ok((folder, planned.collect::<Vec<_>>()))
     })?;
-    // The journal is complete, and unlocked, once the runner is gone.
-    drop(runner);
+    // The journals are complete, and unlocked, once the runners are gone.
+    drop(runners);
     let folder = folder.ok_or_else(|| ended::no_record("there is no journal"))?;
     #[cfg(feature = "store")]
     if let Some(store) = &mut store {
@@ -130,6 +170,7 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
     let written = args.files.write(&results, args.source.agent.app());
     let ended = Ended {
         again: &again,
+        matrix: &args.matrix.words(),
         results: &results,
         planned: &planned,
         cost: progress.cost(),

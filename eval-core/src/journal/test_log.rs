@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime};
 
+use eval_format::matrix::Variant;
 use eval_format::{EvalCase, Meaning};
 
 use super::record::{Decided, Planned, Ran, RunInvalidated, Scored, Started, TurnBegan};
@@ -33,6 +34,7 @@ pub(crate) struct ProgramCase<'a> {
     pub(crate) eval_set_id: Option<&'a str>,
     pub(crate) case: &'a EvalCase,
     pub(crate) label: Option<&'a str>,
+    pub(crate) variant: &'a Variant,
     pub(crate) location: Option<&'a Location>,
     /// The whole path of that file, if the system tells it.
     pub(crate) path: Option<&'a str>,
@@ -200,6 +202,7 @@ impl Started {
             eval_set_id: report.eval_set_id.as_deref(),
             case: &report.case,
             label: report.label.as_deref(),
+            variant: &Variant::default(),
             location: report.location.as_ref(),
             path: None,
             set_cases: None,
@@ -210,14 +213,14 @@ impl Started {
     }
 
     fn of_program(of: &ProgramCase<'_>, options: &Options, at: SystemTime) -> Self {
-        let ProgramCase { eval_set_id, case, label, location, path, set_cases } = *of;
+        let ProgramCase { eval_set_id, case, label, variant, location, path, set_cases } = *of;
         let Meaning { asks, expects, .. } = Meaning::from_case(case);
         Self {
             test: 1,
             name: name_of(eval_set_id, case),
             of_program: true,
             label: label.map(str::to_owned),
-            variant: BTreeMap::new(),
+            variant: variant.0.iter().cloned().collect(),
             eval_set_id: eval_set_id.map(str::to_owned),
             eval_id: case.eval_id.clone(),
             file: location.map(|location| location.file.clone()),
@@ -319,6 +322,7 @@ mod tests {
             eval_set_id: None,
             case: &case,
             label: None,
+            variant: &Variant::default(),
             location: None,
             path: None,
             set_cases: Some(1),

@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use eval_format::matrix::Variant;
 use eval_format::metric::MetricArgument;
 use eval_format::tools::{CheckedInjections, check_injections};
 use eval_format::{Criterion, EvalConfig, PassRule, ReadError, ToolSource, TurnAggregation};
@@ -54,6 +55,7 @@ pub struct EvalRunner {
     pub(super) custom: Vec<(String, BoxMetric)>,
     pub(super) names: SessionNames,
     pub(super) label: Option<String>,
+    pub(super) variant: Variant,
     pub(super) options: Options,
     pub(super) judges: JudgeChoice,
     pub(super) journal: Option<PathBuf>,
@@ -101,7 +103,12 @@ impl EvalRunner {
     #[doc(hidden)]
     #[must_use]
     pub fn __label_or(self, label: String) -> Self {
-        if self.label.is_some() { self } else { self.label(label) }
+        if self.label_of_runs().is_some() { self } else { self.label(label) }
+    }
+
+    /// The label of the runs: the given one, else that of the variant.
+    pub(super) fn label_of_runs(&self) -> Option<String> {
+        self.label.clone().or_else(|| Some(self.variant.label()).filter(|label| !label.is_empty()))
     }
 
     /// Scores with this metric, and with the metrics of further calls, and with no others.
@@ -212,6 +219,23 @@ impl EvalRunner {
         /// Cases with different labels are different cases, and `cargo evalset report` shows each of them.
         /// `EvalCommand` takes the name of the agent if the runner has no label. An empty label means no label.
         label(label: impl Into<String>) { label = Some(label.into()).filter(|label| !label.is_empty()) }
+
+        /// Adds the value of an axis to the variant of the agent that runs: the model, the prompt. `cargo evalset compare` tells
+        /// the variants of a run apart.
+        ///
+        /// ```
+        /// use eval_core::{EvalCase, EvalRunner, EvalSet, Invocation, Replay};
+        ///
+        /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+        /// let set = EvalSet::new("weather").case(EvalCase::new("sunny").turn(Invocation::user("Paris?").response("Sunny.")));
+        /// let runner = EvalRunner::new().variant("model", "flash").variant("prompt", "b");
+        /// let report = runner.run_set(&set, || Replay::new([["Sunny."]]), 1).await?;
+        /// assert_eq!(report.cases[0].label.as_deref(), Some("model=flash prompt=b"));
+        /// # Ok(()) }
+        /// ```
+        ///
+        /// Its values are the label of the runs, unless they have one.
+        variant(axis: impl Into<String>, value: impl Into<String>) { variant.0.push((axis.into(), value.into())) }
 
         /// The number of runs of each case: from 1 to [`MOST_RUNS`](eval_format::options::MOST_RUNS).
         runs(runs: usize) { options.runs = runs }

@@ -11,6 +11,7 @@ use std::time::Duration;
 use eval_format::__private::check_cases;
 use eval_format::compat::{check_compatibility, check_tools};
 use eval_format::conventions::tool_list_path;
+use eval_format::matrix::Variant;
 use eval_format::metric::{MetricArgument, metric};
 use eval_format::options::MOST_RUNS;
 use eval_format::tools::check_declarations;
@@ -312,12 +313,16 @@ impl<'a> Job<'a> {
         IdentifiedCase { eval_set_id, case, location, name: format!("case `{}`", case.eval_id), log }
     }
 
-    pub(super) fn recorded(&self, label: Option<&'a str>) -> ProgramCase<'a> {
+    pub(super) fn recorded<'b>(&self, label: Option<&'b str>, variant: &'b Variant) -> ProgramCase<'b>
+    where
+        'a: 'b,
+    {
         let Self { prepared: Prepared { places, cases, .. }, eval_set_id, case } = *self;
         ProgramCase {
             eval_set_id,
             case,
             label,
+            variant,
             location: places.cases.get(&case.eval_id),
             path: places.path.as_deref(),
             set_cases: Some(*cases),

@@ -64,7 +64,7 @@ impl EvalRunner {
         }
         let job = Job { prepared: &prepared, eval_set_id: None, case };
         let report = prepared.runner.score_recorded(&job.identified(Arc::default()), runs, repeated).await;
-        Ok(CaseReport { label: self.label.clone(), ..report })
+        Ok(CaseReport { label: self.label_of_runs(), ..report })
     }
 }
 

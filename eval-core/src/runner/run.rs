@@ -241,16 +241,14 @@ impl EvalRunner {
     }
 
     fn labelled(&self, report: CaseReport) -> CaseReport {
-        CaseReport { label: self.label.clone(), ..report }
+        CaseReport { label: self.label_of_runs(), ..report }
     }
 
     /// A case with its log, which begins here.
     fn begun<'a>(&self, job: Job<'a>) -> IdentifiedCase<'a> {
-        let log = TestLog::of_case(
-            job.prepared.journal.clone(),
-            &job.recorded(self.label.as_deref()),
-            &self.options,
-        );
+        let label = self.label_of_runs();
+        let recorded = job.recorded(label.as_deref(), &self.variant);
+        let log = TestLog::of_case(job.prepared.journal.clone(), &recorded, &self.options);
         job.identified(Arc::new(log))
     }
 }

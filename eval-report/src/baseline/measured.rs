@@ -145,9 +145,9 @@ fn key(test: &TestResult<'_>) -> Option<Key> {
         module(test.test.name()).map_or_else(|| binary.clone(), |module| format!("{binary}::{module}"))
     };
     let variant = match &started.label {
-        Some(label) => label.clone(),
+        Some(label) if started.of_program => label.clone(),
         None if started.of_program => String::new(),
-        None => function(),
+        _ => function(),
     };
     let whole = started.set_file.as_deref().map(Path::new).filter(|path| path.is_absolute());
     let set = whole.and_then(|path| relative(path, test.attempt.head.workspace.as_deref()?));

@@ -131,6 +131,11 @@ impl RunOption {
 }
 
 impl RunOptions {
+    /// Whether no further case begins when one did not pass.
+    pub fn fails_fast(&self) -> bool {
+        self.fail_fast
+    }
+
     /// The runner with these options, except the config.
     pub fn apply(&self, mut runner: EvalRunner) -> EvalRunner {
         if let Some(runs) = self.runs {

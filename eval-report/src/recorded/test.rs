@@ -99,9 +99,10 @@ impl<'r> TestResult<'r> {
     fn new(test: &'r RecordedTest) -> Option<Self> {
         let attempt = test.last()?;
         let state = State::of_attempt(attempt);
+        // The name of a test has the values of its variant as modules.
         let name = match &attempt.started.label {
-            Some(label) => Cow::Owned(format!("{} [{label}]", test.name())),
-            None => Cow::Borrowed(test.name()),
+            Some(label) if attempt.started.of_program => Cow::Owned(format!("{} [{label}]", test.name())),
+            _ => Cow::Borrowed(test.name()),
         };
         Some(Self { test, name, attempt, state, runs: RunCounts::new(attempt), is_in_progress: false })
     }

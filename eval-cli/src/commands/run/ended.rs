@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use eval_core::runner::{RunDirError, RunPlan, RunnerError};
+use eval_format::matrix::Variant;
 use eval_format::problem::line_column;
 use eval_format::reader::{drafts_are, how_to_accept};
 use eval_format::{Problems, ReadError};
@@ -16,6 +17,8 @@ use crate::output::width::fitted;
 use crate::output::{CaseOfFile, CommandError, rerun_command};
 use crate::recorded::{RunResults, TestResult, near};
 
+use super::matrix::in_matrix;
+
 /// The help of a mistake in a file of faults that has none of its own.
 pub(super) const WRONG_FAULTS: &str = "mend the file of `--faults`";
 
@@ -25,13 +28,16 @@ pub(super) struct Planned {
     eval_id: String,
     /// The case's name in the journal.
     name: String,
+    /// The label of its variant; empty without a matrix.
+    variant: String,
 }
 
-pub(super) fn planned(plan: &RunPlan) -> Vec<Planned> {
+pub(super) fn planned(plan: &RunPlan, variant: &Variant) -> Vec<Planned> {
     let cases = plan.cases().map(|(path, set, case)| Planned {
         file: path.display().to_string(),
         eval_id: case.eval_id.clone(),
         name: format!("{set}/{}", case.eval_id),
+        variant: variant.label(),
     });
     cases.collect()
 }
@@ -40,10 +46,18 @@ impl Planned {
     fn place(&self) -> CaseOfFile<'_> {
         (&self.file, &self.eval_id)
     }
+
+    fn named(&self) -> String {
+        let name = one_line(&self.name);
+        if self.variant.is_empty() { name } else { format!("{name} [{}]", one_line(&self.variant)) }
+    }
 }
 
 pub(super) struct Ended<'r> {
+    /// The arguments of a run of the same kind, without the matrix.
     pub(super) again: &'r [String],
+    /// The arguments of the matrix.
+    pub(super) matrix: &'r [String],
     pub(super) results: &'r RunResults<'r>,
     pub(super) planned: &'r [Planned],
     /// The line that says what the agent cost, if there are prices.
@@ -55,18 +69,23 @@ impl Ended<'_> {
     pub(super) fn text(&self) -> String {
         let Self { again, results, .. } = self;
         let next = |test: &TestResult<'_>| {
-            let mut lines = format!("run again     {}\n", rerun_command(again, [place(test)?]));
+            // The variant of the test alone.
+            let axes = &test.attempt.started.variant;
+            let of_variant = axes.iter().flat_map(|(axis, value)| in_matrix(&[(axis.clone(), value.clone())]));
+            let again: Vec<String> = again.iter().cloned().chain(of_variant).collect();
+            let mut lines = format!("run again     {}\n", rerun_command(&again, [place(test)?]));
             if self.is_recorded {
                 lines.push_str(&new_golden(results, test).unwrap_or_default());
             }
             Some(lines)
         };
         let mut text = human_body(results, next);
-        let began: HashSet<CaseOfFile<'_>> = results.tests.iter().filter_map(place).collect();
-        let missing = self.planned.iter().filter(|case| !began.contains(&case.place()));
+        let label = |test: &'_ TestResult<'_>| test.attempt.started.label.clone().unwrap_or_default();
+        let began: HashSet<_> = results.tests.iter().filter_map(|test| Some((place(test)?, label(test)))).collect();
+        let missing = self.planned.iter().filter(|case| !began.contains(&(case.place(), case.variant.clone())));
         let missing: Vec<&Planned> = missing.collect();
         if !missing.is_empty() {
-            let names: Vec<String> = missing.iter().map(|case| one_line(&case.name)).collect();
+            let names: Vec<String> = missing.iter().map(|case| case.named()).collect();
             let cases = count(missing.len(), "case");
             text.push_str(&fitted(format!("\nnever began   {cases}: {}\n", short_code_list(&names))));
         }
@@ -75,7 +94,8 @@ impl Ended<'_> {
         let unpassed = results.needing_attention().filter_map(place);
         let unpassed: Vec<CaseOfFile<'_>> = unpassed.chain(missing.iter().map(|case| case.place())).collect();
         if unpassed.len() > 1 || !missing.is_empty() {
-            text.push_str(&format!("run all again {}\n", rerun_command(again, unpassed)));
+            let again = [again, self.matrix].concat();
+            text.push_str(&format!("run all again {}\n", rerun_command(&again, unpassed)));
         }
         for folder in results.loaded.folders.iter().filter(|_| self.is_recorded) {
             text.push_str(&format!("whole record  {}\n", one_line(&near(folder).display().to_string())));

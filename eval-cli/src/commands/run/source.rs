@@ -9,6 +9,7 @@ use eval_agents::TraceAgent;
 use eval_agents::traces::Traces;
 use eval_core::runner::RunPlan;
 use eval_core::{Agent, BoxAgent};
+use eval_format::matrix::Variant;
 use eval_format::options::ToolSource;
 use eval_support::untrusted::one_line;
 use eval_support::words::{count, short_code_list};
@@ -43,9 +44,9 @@ pub(super) struct SourceArgs {
 }
 
 impl SourceArgs {
-    pub(super) fn choose(&self) -> Result<Source, CommandError> {
+    pub(super) fn choose(&self, variant: &Variant) -> Result<Source, CommandError> {
         if self.traces.is_empty() {
-            return self.agent.choose().map(Source::Agent);
+            return self.agent.choose_variant(variant).map(Source::Agent);
         }
         let traces = Traces::read_all(&self.traces).map_err(|error| unreadable(&error))?;
         Ok(Source::Traces(Arc::new(traces)))
@@ -107,9 +108,9 @@ pub(super) struct Matched {
 }
 
 impl Matched {
-    /// Matches the cases of a plan with traces. Empty for other agents.
-    pub(super) fn new(source: &Source, plan: &RunPlan) -> Self {
-        let Source::Traces(traces) = source else { return Self::default() };
+    /// Matches the cases of a plan with traces, which have no variants. Empty for other agents.
+    pub(super) fn new(sources: &[Source], plans: &[RunPlan]) -> Self {
+        let ([Source::Traces(traces)], [plan]) = (sources, plans) else { return Self::default() };
         let mut covered = HashSet::new();
         let mut matched = Self::default();
         for (_, set, case) in plan.cases() {

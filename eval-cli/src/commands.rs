@@ -6,6 +6,7 @@ mod accept;
 mod add_case;
 mod bless;
 mod check;
+mod compare;
 mod completions;
 mod create;
 mod diff;
@@ -74,6 +75,7 @@ pub(crate) enum Command {
     Metrics(metrics::Args),
     Plan(plan::Args),
     Report(report::Args),
+    Compare(compare::Args),
     Diff(diff::Args),
     Gate(gate::Args),
     Bless(bless::Args),
@@ -114,6 +116,7 @@ impl Command {
             Self::Plan(args) => plan::run(args),
             Self::Record(args) => record::run(args),
             Self::Report(args) => report::run(args),
+            Self::Compare(args) => compare::run(args),
             Self::Diff(args) => diff::run(args),
             Self::Gate(args) => gate::run(args),
             Self::Bless(args) => bless::run(args),

@@ -47,7 +47,8 @@ pub struct Variant(pub Vec<(String, String)>);
 impl Variant {
     /// The variant in the notation of the command line: `model=flash,prompt=a`.
     pub fn parse(text: &str) -> Option<Self> {
-        let value = |part: &str| part.split_once('=').map(|(axis, it)| (axis.trim().into(), it.trim().into()));
+        let value =
+            |part: &str| part.split_once('=').map(|(axis, it)| (axis.trim().into(), it.trim().into()));
         text.split(',').map(value).collect::<Option<_>>().map(Self)
     }
 
@@ -57,7 +58,8 @@ impl Variant {
         for (axis, value) in &self.0 {
             let space = if label.is_empty() { "" } else { " " };
             let _ = write!(label, "{space}{axis}=");
-            if value.contains(|c: char| c.is_whitespace() || c.is_control() || matches!(c, '"' | '=' | '\\')) {
+            if value.contains(|c: char| c.is_whitespace() || c.is_control() || matches!(c, '"' | '=' | '\\'))
+            {
                 let _ = write!(label, "{value:?}");
             } else {
                 label.push_str(value);
@@ -98,7 +100,10 @@ pub fn variants(axes: &[Axis]) -> Vec<Variant> {
             let value = (axis.name.clone(), value.clone());
             Variant(variant.0.iter().cloned().chain([value]).collect())
         };
-        variants.iter().flat_map(|variant| axis.values.iter().map(move |value| with(variant, value))).collect()
+        variants
+            .iter()
+            .flat_map(|variant| axis.values.iter().map(move |value| with(variant, value)))
+            .collect()
     })
 }
 
@@ -133,7 +138,11 @@ pub fn check_axes(axes: &[Axis]) -> Vec<MatrixProblem> {
         }
         if axis.values.is_empty() {
             let message = format!("the axis `{name}` has no value");
-            problem(None, message, "each axis needs at least one value, as no variant is left without it".to_owned());
+            problem(
+                None,
+                message,
+                "each axis needs at least one value, as no variant is left without it".to_owned(),
+            );
         }
         for (index, value) in axis.values.iter().enumerate() {
             let before = &axis.values[..index];
@@ -142,8 +151,10 @@ pub fn check_axes(axes: &[Axis]) -> Vec<MatrixProblem> {
                 problem(Some(index), message, "keep one of the two".to_owned());
             } else if let Some(other) = before.iter().find(|other| module_name(other) == module_name(value)) {
                 let module = module_name(value);
-                let message = format!("the values `{other}` and `{value}` of `{name}` have one name, `{module}`");
-                let help = "the tests of a variant are in a module of its name: spell one of the two otherwise";
+                let message =
+                    format!("the values `{other}` and `{value}` of `{name}` have one name, `{module}`");
+                let help =
+                    "the tests of a variant are in a module of its name: spell one of the two otherwise";
                 problem(Some(index), message, help.to_owned());
             }
         }
@@ -220,8 +231,7 @@ mod tests {
             Axis::new("model", ["x"]),
             Axis::new("prompt", [""; 0]),
         ];
-        let found: Vec<_> =
-            check_axes(&axes).into_iter().map(|it| (it.axis, it.value, it.message)).collect();
+        let found: Vec<_> = check_axes(&axes).into_iter().map(|it| (it.axis, it.value, it.message)).collect();
         let expected = [
             (0, Some(2), "the values `a-b` and `a_b` of `model` have one name, `a_b`"),
             (0, Some(3), "the axis `model` has the value `c` twice"),

@@ -6,6 +6,7 @@ mod gated;
 mod pair;
 mod power;
 mod said;
+mod variants;
 
 pub use category::Category;
 pub use compared::{ComparedCase, Comparison};
@@ -13,6 +14,7 @@ pub use gated::{GateOptions, Gated};
 pub use pair::{MetricChange, incomparable};
 pub use power::Power;
 pub use said::{categories, gate_text, markdown};
+pub use variants::{Difference, VariantCase, VariantTable, VariantTotals};
 
 #[cfg(test)]
 mod tests;

@@ -112,23 +112,25 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
     let tags = options.tags.clone();
     let progress = Progress::on_stderr(options.prices.clone());
     let has_failed = Arc::new(AtomicBool::new(false));
-    let runner_of = |variant: &Variant| {
+    let runner_of = |variant: &Variant, run: Option<String>| -> Result<EvalRunner, CommandError> {
         let runner = args.source.agent.set(with_judge(EvalRunner::new()), variant);
-        let runner = journal.set(options::apply(options, runner)?);
+        let runner = journal.set(options::apply(options, runner)?).__run_id(run);
         let failed = Arc::clone(&has_failed);
         let runner = runner.on_case(move |case| {
-            failed.fetch_or(!matches!(case.verdict, Verdict::Passed | Verdict::Skipped(_)), Ordering::Relaxed);
+            let passes = matches!(case.verdict, Verdict::Passed | Verdict::Skipped(_));
+            failed.fetch_or(!passes, Ordering::Relaxed);
         });
-        Ok(progress.follow(runner.again([&*again, &in_matrix(&variant.0)].concat())))
+        Ok(progress.follow(runner.again([&*again, &in_matrix(variant)].concat())))
     };
-    let runners = variants.iter().map(runner_of).collect::<Result<Vec<_>, CommandError>>()?;
     let (folder, planned) = runtime.block_on(async {
         // All variants are planned, and their servers are reached, before the first case runs.
-        let mut plans = Vec::new();
-        for (runner, agent) in runners.iter().zip(&agents) {
-            plans.push(
-                runner.__select_cases(sets, &[], &tags).map_err(|error| ended::not_planned(&error))?,
-            );
+        let (mut runners, mut plans): (Vec<EvalRunner>, Vec<RunPlan>) = (Vec::new(), Vec::new());
+        for (variant, agent) in variants.iter().zip(&agents) {
+            let run = plans.first().and_then(RunPlan::journal).and_then(Path::file_name);
+            let runner = runner_of(variant, run.map(|run| run.to_string_lossy().into_owned()))?;
+            let plan = runner.__select_cases(sets, &[], &tags).map_err(|error| ended::not_planned(&error))?;
+            plans.push(plan);
+            runners.push(runner);
             agent.ready(options.retries()).await?;
         }
         let matched = Matched::new(&agents, &plans);
@@ -155,10 +157,9 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
         progress.end();
         let folder = plans.iter().find_map(RunPlan::journal).map(Path::to_owned);
         let planned = variants.iter().zip(&plans).flat_map(|(variant, plan)| ended::planned(plan, variant));
+        // The journals are complete, and unlocked, once the runners are gone.
         Ok((folder, planned.collect::<Vec<_>>()))
     })?;
-    // The journals are complete, and unlocked, once the runners are gone.
-    drop(runners);
     let folder = folder.ok_or_else(|| ended::no_record("there is no journal"))?;
     #[cfg(feature = "store")]
     if let Some(store) = &mut store {

@@ -26,6 +26,7 @@ mod junit;
 mod kills;
 mod limits;
 mod loosened;
+mod matrix;
 mod metrics;
 mod migrate;
 mod new;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use eval_format::Value;
-use serde_core::de::{Error as _, IgnoredAny, MapAccess};
+use eval_format::matrix::Variant;
+use serde_core::de::{Error as _, IgnoredAny, MapAccess, Visitor};
 use serde_core::{Deserialize, Deserializer};
 
 use super::line::{Field, Line};
@@ -66,6 +67,46 @@ plain! {
         }
         line.add("}");
     };
+}
+
+/// An object with the value of each axis, in the order of the axes.
+impl Field for Variant {
+    fn write(&self, line: &mut Line) {
+        line.add("{");
+        for (axis, value) in &self.0 {
+            line.entry(axis);
+            line.text(value);
+        }
+        line.add("}");
+    }
+
+    fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Values;
+        impl<'de> Visitor<'de> for Values {
+            type Value = Variant;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an object of strings")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Variant, A::Error> {
+                let mut values = Vec::new();
+                while let Some(value) = map.next_entry()? {
+                    values.push(value);
+                }
+                Ok(Variant(values))
+            }
+        }
+        from.deserialize_map(Values)
+    }
+
+    fn absent() -> Option<Self> {
+        Some(Self::default())
+    }
+
+    fn is_absent(&self) -> bool {
+        self.0.is_empty()
+    }
 }
 
 impl<T: Field> Field for Arc<T> {

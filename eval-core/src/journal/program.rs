@@ -31,12 +31,13 @@ pub(crate) fn journal_of_program(
     folder: &Path,
     project: Option<&Project>,
     again: Option<&[String]>,
+    run: Option<&str>,
     is_needed: bool,
 ) -> Result<Option<Arc<Journal>>, OpenError> {
     if is_off().map_err(OpenError::Environment)? && !is_needed {
         return Ok(None);
     }
-    let open = || Journal::of_program(folder, project, again).map(Arc::new);
+    let open = || Journal::of_program(folder, project, again, run).map(Arc::new);
     if again.is_some() {
         return open().map(Some);
     }

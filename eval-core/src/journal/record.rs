@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
+use eval_format::matrix::Variant;
 use eval_format::{PassRule, TurnAggregation};
 use eval_support::variables::{ATTEMPT, NEXTEST_ATTEMPT, NEXTEST_RUN_ID};
 
@@ -176,7 +177,7 @@ pub struct Started {
     /// none.
     pub label: Option<String>,
     /// The value of each axis of a matrix; empty without one.
-    pub variant: BTreeMap<String, String>,
+    pub variant: Variant,
     /// The id of the set; `None` for a case that ran without one.
     pub eval_set_id: Option<String>,
     /// The id of the case.

@@ -1,6 +1,5 @@
 //! Records that one test adds to a journal while it runs.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime};
@@ -186,8 +185,8 @@ fn tags_of(case: &EvalCase) -> Vec<String> {
     case.tags().map(str::to_owned).collect()
 }
 
-fn variant_of(source: &VariantSource) -> BTreeMap<String, String> {
-    source.values.iter().map(|(axis, value)| ((*axis).to_owned(), (*value).to_owned())).collect()
+fn variant_of(source: &VariantSource) -> Variant {
+    Variant(source.values.iter().map(|(axis, value)| ((*axis).to_owned(), (*value).to_owned())).collect())
 }
 
 fn attempt_of_this_process() -> u32 {
@@ -220,7 +219,7 @@ impl Started {
             name: name_of(eval_set_id, case),
             of_program: true,
             label: label.map(str::to_owned),
-            variant: variant.0.iter().cloned().collect(),
+            variant: variant.clone(),
             eval_set_id: eval_set_id.map(str::to_owned),
             eval_id: case.eval_id.clone(),
             file: location.map(|location| location.file.clone()),
@@ -315,7 +314,9 @@ mod tests {
     #[test]
     fn each_evaluation_has_its_number_and_an_end_has_its_reason() {
         let temporary = TempDir::new().unwrap();
-        let Ok(journal) = Journal::of_program(temporary.path(), None, None).map(Arc::new) else { return };
+        let Ok(journal) = Journal::of_program(temporary.path(), None, None, None).map(Arc::new) else {
+            return;
+        };
         journal.plan(std::iter::empty());
         let case = EvalCase::new("c");
         let of = ProgramCase {

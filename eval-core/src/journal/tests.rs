@@ -1,9 +1,9 @@
 //! Whatever is recorded is read again as it was.
 
-use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::time::{Duration, SystemTime};
 
+use eval_format::matrix::Variant;
 use eval_format::{Criterion, EvalCase, Invocation, Map, PassRule, TurnAggregation};
 use proptest::prelude::*;
 use serde_core::de::DeserializeOwned;
@@ -122,7 +122,7 @@ fn started(test: u32, name: &str) -> Started {
         of_program: false,
         literal: false,
         label: None,
-        variant: BTreeMap::new(),
+        variant: Variant::default(),
         eval_set_id: Some("weather".into()),
         eval_id: "sunny".to_owned(),
         file: Some("evals/weather.evalset.json".into()),
@@ -172,7 +172,7 @@ fn beginnings_are_read_as_they_were_written() {
     let of_program = Started {
         of_program: true,
         label: Some("nightly".into()),
-        variant: [("model".to_owned(), "flash".to_owned())].into(),
+        variant: Variant(vec![("model".to_owned(), "flash".to_owned()), ("b".to_owned(), "\"x".to_owned())]),
         set_file: Some("/srv/evals/weather.evalset.json".into()),
         ..started
     };

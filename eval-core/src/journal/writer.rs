@@ -73,7 +73,7 @@ pub(super) fn of_tests(set: &SetSource) -> Result<Option<Arc<Journal>>, String> 
             say_once("this program stands in no target folder; `EVALSET_DIR` names a folder");
             return Ok(None);
         };
-        match Journal::open(&folder, |run| of_set(run, set), Some(Path::new(set.manifest_dir))) {
+        match Journal::open(&folder, None, |run| of_set(run, set), Some(Path::new(set.manifest_dir))) {
             Ok(journal) => Ok(Some(Arc::new(journal))),
             Err(OpenError::Environment(message)) => Err(message),
             Err(error @ OpenError::Folder { .. }) => {
@@ -132,11 +132,12 @@ impl std::fmt::Display for OpenError {
 }
 
 impl Journal {
-    /// The journal of a program. Its folder is pruned when the journal is closed.
+    /// The journal of a program, in this run or in one of its own. Its folder is pruned when the journal is closed.
     pub(super) fn of_program(
         folder: &Path,
         project: Option<&Project>,
         again: Option<&[String]>,
+        run: Option<&str>,
     ) -> Result<Self, OpenError> {
         let found = project.cloned().unwrap_or_else(Project::of_program);
         let started_for = variable("CARGO_PKG_NAME").filter(|_| project.is_none());
@@ -146,21 +147,23 @@ impl Journal {
             workspace: found.folder.to_str().map(str::to_owned),
             ..head(run, package.as_deref())
         };
-        let mut journal = Self::open(folder, head, None)?;
+        let mut journal = Self::open(folder, run, head, None)?;
         journal.prunes = Some(folder.to_owned());
         Ok(journal)
     }
 
-    /// Opens the journal of this process in a folder such as `target/evalset`. For a test binary, `package`
+    /// Opens the journal of this process in a folder such as `target/evalset`, in the run of this id or of the process. For a test binary, `package`
     /// is the folder of its package, and the journal lists the tests of this and the other test binaries of
     /// the package.
     fn open(
         folder: &Path,
+        run: Option<&str>,
         head: impl FnOnce(String) -> Head,
         package: Option<&Path>,
     ) -> Result<Self, OpenError> {
         kept().map_err(OpenError::Environment)?;
-        let run = run_id::of_this_process(folder).map_err(OpenError::Environment)?;
+        let run = run.map_or_else(|| run_id::of_this_process(folder), |run| Ok(run.to_owned()));
+        let run = run.map_err(OpenError::Environment)?;
         let opened = folder::open(folder, &run).and_then(|joined| Self::create(joined, head(run), package));
         opened.map_err(|error| OpenError::Folder { folder: folder.to_owned(), source: Arc::new(error) })
     }
@@ -515,7 +518,7 @@ mod tests {
         };
         let count = || super::super::runs::runs(folder).unwrap().len();
         fill(2);
-        let Ok(journal) = Journal::of_program(folder, None, None) else { return };
+        let Ok(journal) = Journal::of_program(folder, None, None, None) else { return };
         assert!(journal.path.starts_with(folder.join(&journal.run)));
         assert_eq!(count(), kept + 3, "nothing goes while it runs");
         drop(journal);

@@ -63,6 +63,8 @@ pub struct EvalRunner {
     pub(super) project: Option<Project>,
     pub(super) needs_journal: bool,
     pub(super) again: Option<Vec<String>>,
+    /// The run that its journal belongs to, if another runner began it.
+    pub(super) run_id: Option<String>,
     pub(super) opened: OnceLock<Result<Option<Arc<Journal>>, OpenError>>,
     pub(super) on_case: OnCase,
     pub(super) fail_fast: bool,
@@ -88,6 +90,10 @@ impl EvalRunner {
         /// Leaves out the check of cases, for services that play a case several times and have checked it.
         #[doc(hidden)]
         __take_checked_cases(are_checked: bool) { takes_checked_cases = are_checked }
+
+        /// Records the runs in the run of this id, which another runner of the same process began.
+        #[doc(hidden)]
+        __run_id(id: Option<String>) { run_id = id }
 
         /// Scores with these criteria instead of ADK's default ones.
         config(config: EvalConfig) { config = Some(config) }

@@ -179,8 +179,15 @@ impl EvalRunner {
     /// written.
     pub(super) fn journal_of_runs(&self) -> Result<Option<Arc<Journal>>, RunnerError> {
         let Some(folder) = &self.journal else { return Ok(None) };
-        let open =
-            || journal_of_program(folder, self.project.as_ref(), self.again.as_deref(), self.needs_journal);
+        let open = || {
+            journal_of_program(
+                folder,
+                self.project.as_ref(),
+                self.again.as_deref(),
+                self.run_id.as_deref(),
+                self.needs_journal,
+            )
+        };
         let journal = self.opened.get_or_init(open).clone()?;
         match journal.as_ref().and_then(|journal| Some((journal, journal.failure()?))) {
             Some((journal, source)) => {

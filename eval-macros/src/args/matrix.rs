@@ -72,7 +72,11 @@ impl Matrix {
             }
         }
         if written.is_empty() {
-            return Err(error(value.name.span(), "`matrix` takes at least one axis", "for example `model = [\"flash\"]`"));
+            return Err(error(
+                value.name.span(),
+                "`matrix` takes at least one axis",
+                "for example `model = [\"flash\"]`",
+            ));
         }
         let axes: Vec<Axis> = written
             .iter()

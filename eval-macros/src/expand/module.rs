@@ -18,7 +18,8 @@ pub(super) fn module(args: &Args, item: &Item, names: &Names<'_>, suite: &Suite)
     let mut root = Module::default();
     let variants = matrix.map_or_else(|| vec![None], |matrix| (0..matrix.variants.len()).map(Some).collect());
     for variant in variants {
-        let modules = matrix.zip(variant).map(|(matrix, at)| matrix.variants[at].modules().collect::<Vec<_>>());
+        let modules =
+            matrix.zip(variant).map(|(matrix, at)| matrix.variants[at].modules().collect::<Vec<_>>());
         for (at, set) in suite.sets.iter().enumerate() {
             let path = modules.iter().flatten().chain(&set.modules);
             root.below(path).sets.push(Tests { variant, at, set });

@@ -89,7 +89,8 @@ impl Sets<'_> {
     /// The path of the module with the tests of a set, for a variant of a matrix with these modules.
     fn prefix(&self, variant: &[String], set: &SuiteSet) -> String {
         let function = self.names.function.to_string();
-        let names = [function.as_str()].into_iter().chain(variant.iter().chain(&set.modules).map(String::as_str));
+        let names =
+            [function.as_str()].into_iter().chain(variant.iter().chain(&set.modules).map(String::as_str));
         names.collect::<Vec<_>>().join("::")
     }
 
@@ -97,7 +98,8 @@ impl Sets<'_> {
     fn listing(&self, set: &SuiteSet) -> TokenStream {
         let head = format!("{LISTING_BEGIN}{} ", if self.ignored { "ignored" } else { "run" });
         let mut tests = String::new();
-        let names = |prefix: &str| set.cases.iter().map(move |case| format!("\n{prefix}::{}", case.name)).collect();
+        let names =
+            |prefix: &str| set.cases.iter().map(move |case| format!("\n{prefix}::{}", case.name)).collect();
         match &self.args.matrix {
             None => tests = names(&self.prefix(&[], set)),
             Some(matrix) => {

@@ -70,9 +70,7 @@ impl Ended<'_> {
         let Self { again, results, .. } = self;
         let next = |test: &TestResult<'_>| {
             // The variant of the test alone.
-            let axes = &test.attempt.started.variant;
-            let of_variant = axes.iter().flat_map(|(axis, value)| in_matrix(&[(axis.clone(), value.clone())]));
-            let again: Vec<String> = again.iter().cloned().chain(of_variant).collect();
+            let again = [again, &*in_matrix(&test.attempt.started.variant)].concat();
             let mut lines = format!("run again     {}\n", rerun_command(&again, [place(test)?]));
             if self.is_recorded {
                 lines.push_str(&new_golden(results, test).unwrap_or_default());
@@ -81,8 +79,10 @@ impl Ended<'_> {
         };
         let mut text = human_body(results, next);
         let label = |test: &'_ TestResult<'_>| test.attempt.started.label.clone().unwrap_or_default();
-        let began: HashSet<_> = results.tests.iter().filter_map(|test| Some((place(test)?, label(test)))).collect();
-        let missing = self.planned.iter().filter(|case| !began.contains(&(case.place(), case.variant.clone())));
+        let began: HashSet<_> =
+            results.tests.iter().filter_map(|test| Some((place(test)?, label(test)))).collect();
+        let missing =
+            self.planned.iter().filter(|case| !began.contains(&(case.place(), case.variant.clone())));
         let missing: Vec<&Planned> = missing.collect();
         if !missing.is_empty() {
             let names: Vec<String> = missing.iter().map(|case| case.named()).collect();

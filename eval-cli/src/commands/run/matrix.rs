@@ -29,10 +29,14 @@ impl MatrixArgs {
         let axes = self.matrix.iter().map(|text| Axis::parse(text).ok_or_else(|| no_axis(text)));
         let axes = axes.collect::<Result<Vec<_>, _>>()?;
         if let Some(problem) = check_axes(&axes).into_iter().next() {
-            return Err(CommandError::new(format!("`--matrix`: {}", one_line(&problem.message)), problem.help));
+            return Err(CommandError::new(
+                format!("`--matrix`: {}", one_line(&problem.message)),
+                problem.help,
+            ));
         }
         if axes.iter().any(|axis| axis.name == "port") {
-            let message = "`--matrix`: an axis cannot be called `port`, as `{port}` is the port of an ADK server";
+            let message =
+                "`--matrix`: an axis cannot be called `port`, as `{port}` is the port of an ADK server";
             return Err(CommandError::new(message, "call it otherwise: `--matrix harbour=..`"));
         }
         let mut all = variants(&axes);
@@ -42,13 +46,20 @@ impl MatrixArgs {
                 CommandError::new(message, "write `--exclude model=pro,prompt=b`")
             })?;
             if let Some((message, help)) = check_excluded(&axes, &excluded) {
-                return Err(CommandError::new(format!("`--exclude`: {}", one_line(&message)), one_line(&help)));
+                return Err(CommandError::new(
+                    format!("`--exclude`: {}", one_line(&message)),
+                    one_line(&help),
+                ));
             }
             all.retain(|variant| !variant.has(&excluded));
         }
         if let Some(axis) = all.first().and_then(|variant| agent.without_effect(variant)) {
-            let message = format!("nothing of the agent depends on `{axis}`: a server that runs already is not told");
-            return Err(CommandError::new(message, format!("write `{{{axis}}}` into `--agent-url`, `--app` or a `--header`")));
+            let message =
+                format!("nothing of the agent depends on `{axis}`: a server that runs already is not told");
+            return Err(CommandError::new(
+                message,
+                format!("write `{{{axis}}}` into `--agent-url`, `--app` or a `--header`"),
+            ));
         }
         if all.is_empty() {
             return Err(CommandError::new("`--exclude` leaves no variant", "exclude less"));
@@ -59,12 +70,14 @@ impl MatrixArgs {
     /// The arguments for a command that is printed.
     pub(super) fn words(&self) -> Vec<String> {
         let all = [("--matrix", &self.matrix), ("--exclude", &self.exclude)];
-        let words = all.into_iter().flat_map(|(name, values)| values.iter().map(move |it| [name.to_owned(), it.clone()]));
+        let words = all
+            .into_iter()
+            .flat_map(|(name, values)| values.iter().map(move |it| [name.to_owned(), it.clone()]));
         words.flatten().collect()
     }
 }
 
 /// The arguments of a run of one variant.
-pub(super) fn in_matrix(values: &[(String, String)]) -> Vec<String> {
-    values.iter().flat_map(|(axis, value)| ["--matrix".to_owned(), format!("{axis}={value}")]).collect()
+pub(super) fn in_matrix(variant: &Variant) -> Vec<String> {
+    variant.0.iter().flat_map(|(axis, value)| ["--matrix".to_owned(), format!("{axis}={value}")]).collect()
 }

@@ -1,0 +1,133 @@
+//! `run --matrix` and `compare`: variants of a program, side by side.
+
+use serde_json::{Value, json};
+
+use crate::folder::Folder;
+
+/// Answers as its variant says: `model=bad` is wrong in the case `b`. The prompt comes as an argument.
+const AGENT: &str = r#"
+import json, os, sys
+
+def say(**message):
+    print(json.dumps(message), flush=True)
+
+variant = json.loads(os.environ["EVALSET_VARIANT"])
+assert sys.argv[1] == variant["prompt"], sys.argv
+say(type="hello", protocol=1)
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "start":
+        say(type="started")
+    elif message["type"] == "turn":
+        text = message["content"]["parts"][0]["text"]
+        say(type="text", text="no" if (text, variant["model"]) == ("b", "bad") else text)
+        say(type="turn_end")
+"#;
+
+fn folder(test: &str) -> Folder {
+    let folder = Folder::new(test);
+    let content = |role: &str, text: &str| json!({ "role": role, "parts": [{ "text": text }] });
+    let case = |id: &str| {
+        json!({
+            "eval_id": id,
+            "conversation": [{ "user_content": content("user", id), "final_response": content("model", id) }],
+        })
+    };
+    let set = json!({ "eval_set_id": "desk", "eval_cases": [case("a"), case("b")] });
+    let config = json!({ "criteria": { "response_match_score": 1.0 } });
+    folder.write("agent.py", AGENT).write("desk.evalset.json", set.to_string());
+    folder.write("test_config.json", config.to_string());
+    folder
+}
+
+const RUN: [&str; 7] =
+    ["run", "desk.evalset.json", "--agent-cmd", "python3 agent.py {prompt}", "--runs", "6", "--matrix"];
+
+#[test]
+fn each_variant_runs_all_cases_and_the_table_tells_which_is_worse() {
+    let folder = folder("matrix");
+    let matrix = ["model=good,bad", "--matrix", "prompt=x y,z", "--exclude", "model=good,prompt=z"];
+    let ran = folder.run(&[&RUN, &matrix[..]].concat());
+    assert_eq!(ran.code, Some(1), "{}", ran.shown());
+    let shown = ran.shown();
+    for part in [
+        "desk/b [model=good prompt=\"x y\"]",
+        "desk/b [model=bad prompt=z]",
+        "--matrix model=bad --matrix 'prompt=x y'",
+        "--matrix model=good,bad --matrix 'prompt=x y,z' --exclude model=good,prompt=z",
+    ] {
+        assert!(shown.contains(part), "{part} is not in\n{shown}");
+    }
+    assert!(!shown.contains("prompt=z] [model=good"), "{shown}");
+
+    let text = folder.run(&["compare"]);
+    assert_eq!(text.code, Some(0), "{}", text.shown());
+    insta::assert_snapshot!("compare", text.out.lines().map(without_seconds).collect::<Vec<_>>().join("\n"));
+
+    let ran = folder.run(&["compare", "--against", "model=bad prompt=z", "--format", "json"]);
+    let document: Value =
+        serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {}", ran.shown()));
+    assert_eq!(document["variants"][0]["values"], json!({ "model": "good", "prompt": "x y" }));
+    assert_eq!(document["cases"][1]["runs"][2], json!({ "passed": 0, "with_verdict": 6, "errors": 0 }));
+    // Six of six and none of six: 2 / C(12, 6).
+    let p = document["differences"][0]["p"].as_f64().expect("a number");
+    assert!((p - 2.0 / 924.0).abs() < 1e-9, "{p}");
+    assert_eq!(document["differences"][0]["is_shown"], true);
+    assert_eq!(document["conclusion"], "model=good prompt=\"x y\" is better than model=bad prompt=z");
+
+    let markdown = folder.run(&["compare", "--markdown"]);
+    assert!(
+        markdown.out.contains("| case | a | b | c |\n| --- | --- | --- | --- |\n"),
+        "{}",
+        markdown.shown()
+    );
+}
+
+/// The row of a variant without its seconds, which differ.
+fn without_seconds(line: &str) -> String {
+    match line.rsplit_once("  ") {
+        Some((rest, seconds)) if seconds.trim().parse::<f64>().is_ok() => rest.trim_end().to_owned(),
+        _ => line.to_owned(),
+    }
+}
+
+#[test]
+fn a_matrix_with_a_mistake_runs_nothing() {
+    let folder = folder("matrix-wrong");
+    for (matrix, expected) in [
+        (&["model"][..], "`--matrix` takes an axis and its values, not `model`"),
+        (&["model=a,a"], "the axis `model` has the value `a` twice"),
+        (&["port=1"], "an axis cannot be called `port`"),
+        (&["model=a", "--exclude", "modle=a"], "the matrix has no axis `modle`"),
+        (&["model=a", "--exclude", "model=a"], "`--exclude` leaves no variant"),
+    ] {
+        let ran = folder.run(&[&RUN, matrix].concat());
+        assert_eq!(ran.code, Some(2), "{}", ran.shown());
+        assert!(ran.err.contains(expected) && ran.out.is_empty(), "{expected}: {}", ran.shown());
+    }
+    let url = [
+        "run",
+        "desk.evalset.json",
+        "--agent-url",
+        "http://127.0.0.1:9",
+        "--app",
+        "a",
+        "--matrix",
+        "model=a,b",
+    ];
+    let ran = folder.run(&url);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("nothing of the agent depends on `model`"), "{}", ran.shown());
+    let ran = folder.run(&["compare"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.shown());
+}
+
+#[test]
+fn a_run_without_variants_is_not_compared() {
+    let folder = folder("matrix-one");
+    let ran = folder.run(&[&RUN, &["model=good", "--matrix", "prompt=z"][..]].concat());
+    assert_eq!(ran.code, Some(0), "{}", ran.shown());
+    let ran = folder.run(&["compare"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("the run has one variant, `model=good prompt=z`"), "{}", ran.shown());
+}

@@ -1,0 +1,374 @@
+//! The variants of a matrix in one run, each compared with one of them.
+
+use std::collections::BTreeMap;
+
+use eval_support::words::count;
+use serde::Serialize;
+use statrs::distribution::{ContinuousCDF, Normal};
+
+use crate::decide::exact::{Stratum, holm, over_cases};
+use crate::price::{Cost, Prices};
+use crate::recorded::TestResult;
+use crate::statistics::{PassCount, float};
+
+/// The level of all comparisons together: the highest probability that a difference is called where there is none.
+const LEVEL: f64 = 0.05;
+
+/// The share of experiments in which the suggested number of runs shows a difference that is as large as the one seen.
+const POWER: f64 = 0.8;
+
+/// The runs of each case with each variant.
+#[derive(Debug)]
+pub struct VariantTable {
+    /// The variants, in the order in which they began.
+    pub variants: Vec<VariantTotals>,
+    /// The cases, in the order of the run.
+    pub cases: Vec<VariantCase>,
+    /// The index of the variant that the others are compared with.
+    pub against: usize,
+    /// A difference for each other variant.
+    pub differences: Vec<Difference>,
+}
+
+/// A variant over all cases.
+#[derive(Debug, Default, Serialize)]
+pub struct VariantTotals {
+    /// Its label: `model=flash prompt=a`.
+    pub label: String,
+    /// The value of each axis; empty for a label that a program gave.
+    pub values: serde_json::Map<String, serde_json::Value>,
+    pub passed: usize,
+    /// The runs with a verdict.
+    pub with_verdict: usize,
+    /// The runs without a verdict.
+    pub errors: usize,
+    /// The mean over its cases of the share of runs that passed. 0 to 1; `None` without a run with a verdict.
+    pub mean_rate: Option<f64>,
+    /// The tokens of its agent in all runs; `None` if no event reports any.
+    pub tokens: Option<i128>,
+    /// The cost of its agent in the currency of the prices; `None` without prices, or if some tokens have none.
+    pub cost: Option<f64>,
+    /// The median of the seconds that the turns of a run took.
+    pub seconds: Option<f64>,
+}
+
+/// A case with each variant.
+#[derive(Debug)]
+pub struct VariantCase {
+    /// The file of the set.
+    pub set: String,
+    pub case: String,
+    /// The function of its tests; empty for cases of programs.
+    pub function: String,
+    /// The runs with a verdict, and those without, for each variant; `None` where the case did not run.
+    pub runs: Vec<Option<(PassCount, usize)>>,
+}
+
+/// A variant compared with the one that all are compared with.
+#[derive(Debug, Serialize)]
+pub struct Difference {
+    /// The index of the variant.
+    pub variant: usize,
+    /// The cases with runs of both.
+    pub cases: usize,
+    /// The difference of the mean pass rates over these cases. -1 to 1.
+    pub change: f64,
+    /// The probability of a difference that is as large or larger, if both pass equally often. 0 to 1.
+    pub p: f64,
+    /// Whether a difference is shown.
+    pub is_shown: bool,
+    /// The number of runs of each case that would show a difference of this size in most experiments; `None` if none is seen, or
+    /// if more than a thousand are needed.
+    pub runs_needed: Option<usize>,
+}
+
+impl VariantTable {
+    /// The table of a run. `against` is the label of the variant that the others are compared with, else it is the one that began first. Fails with
+    /// the labels that there are if the label is none of them.
+    ///
+    /// Each comparison is the exact test over the cases as strata, two-sided: twice the smaller of both sides. Holm's procedure
+    /// corrects for their number.
+    pub fn new(
+        tests: &[TestResult<'_>],
+        prices: &Prices,
+        against: Option<&str>,
+    ) -> Result<Self, Vec<String>> {
+        let mut of_variants: Vec<(String, Vec<&TestResult<'_>>)> = Vec::new();
+        for test in tests {
+            let Some(label) = &test.attempt.started.label else { continue };
+            match of_variants.iter_mut().find(|(known, _)| known == label) {
+                Some((_, tests)) => tests.push(test),
+                None => of_variants.push((label.clone(), vec![test])),
+            }
+        }
+        let began = |tests: &[&TestResult<'_>]| tests.iter().map(|test| test.attempt.started.at).min();
+        of_variants.sort_by_key(|(_, tests)| began(tests));
+        let labels = || of_variants.iter().map(|(label, _)| label.clone()).collect::<Vec<_>>();
+        let against = match against {
+            None => 0,
+            Some(asked) => of_variants.iter().position(|(label, _)| label == asked).ok_or_else(labels)?,
+        };
+        let cases = cases(&of_variants);
+        let variants = of_variants.iter().enumerate();
+        let variants = variants.map(|(at, (label, tests))| totals(label, tests, rate(&cases, at), prices));
+        let mut table = Self { variants: variants.collect(), cases, against, differences: Vec::new() };
+        table.differences = table.compared();
+        Ok(table)
+    }
+
+    fn compared(&self) -> Vec<Difference> {
+        let others = || (0..self.variants.len()).filter(|at| *at != self.against);
+        let strata: Vec<Vec<Stratum>> = others().map(|at| self.strata(at)).collect();
+        let p_values: Vec<f64> = strata.iter().map(|strata| two_sided(strata)).collect();
+        let shown = holm(&p_values, LEVEL);
+        let smallest_limit = LEVEL / float(p_values.len().max(1));
+        let difference = |(at, variant): (usize, usize)| Difference {
+            variant,
+            cases: strata[at].len(),
+            change: change(&strata[at]),
+            p: p_values[at],
+            is_shown: shown[at],
+            runs_needed: runs_needed(&strata[at], smallest_limit),
+        };
+        others().enumerate().map(difference).collect()
+    }
+
+    /// The cases with runs of this variant and of the one that all are compared with.
+    fn strata(&self, variant: usize) -> Vec<Stratum> {
+        let of_case = |case: &VariantCase| {
+            let (before, now) = (case.runs[self.against]?.0, case.runs[variant]?.0);
+            (before.total() > 0 && now.total() > 0).then_some(Stratum { before, now })
+        };
+        self.cases.iter().filter_map(of_case).collect()
+    }
+
+    /// The index of the variant with the highest mean pass rate. The one that all are compared with comes first among equals.
+    pub fn best(&self) -> Option<usize> {
+        let rate = |at: usize| self.variants[at].mean_rate;
+        let order = [self.against].into_iter().chain(0..self.variants.len());
+        order
+            .filter(|at| rate(*at).is_some())
+            .reduce(|best, at| if rate(at) > rate(best) { at } else { best })
+    }
+
+    /// The conclusion in a sentence: the best variant, and whether the runs can tell it from the one that all are compared with.
+    pub fn conclusion(&self) -> String {
+        let Some(best) = self.best() else {
+            return "no run has a verdict, so nothing is compared".to_owned();
+        };
+        let label = |at: usize| &self.variants[at].label;
+        let against = label(self.against);
+        let Some(difference) = self.differences.iter().find(|it| it.variant == best) else {
+            return format!("no variant has a higher mean than {against}");
+        };
+        if difference.is_shown {
+            return format!("{} is better than {against}", label(best));
+        }
+        let runs =
+            self.cases.iter().filter_map(|case| Some(case.runs[best]?.0.total())).max().unwrap_or_default();
+        let of_data = format!("{} x {}", count(difference.cases, "case"), count(runs, "run"));
+        let cannot =
+            format!("{} has the best mean so far; {of_data} cannot tell it from {against}", label(best));
+        match difference.runs_needed {
+            Some(needed) => format!("{cannot}; about {needed} runs of each case would, if it stays as good"),
+            None => format!("{cannot}, and a thousand runs of each case might not"),
+        }
+    }
+}
+
+/// The cases of all variants, each with its runs.
+fn cases(of_variants: &[(String, Vec<&TestResult<'_>>)]) -> Vec<VariantCase> {
+    let mut cases: Vec<VariantCase> = Vec::new();
+    let mut places: BTreeMap<(String, String, String), usize> = BTreeMap::new();
+    for (at, (_, tests)) in of_variants.iter().enumerate() {
+        for test in tests {
+            let started = &test.attempt.started;
+            let set = started.file.clone().or_else(|| started.eval_set_id.clone()).unwrap_or_default();
+            let key = (function(test), set, started.eval_id.clone());
+            let place = *places.entry(key).or_insert_with_key(|(function, set, case)| {
+                let runs = vec![None; of_variants.len()];
+                cases.push(VariantCase {
+                    set: set.clone(),
+                    case: case.clone(),
+                    function: function.clone(),
+                    runs,
+                });
+                cases.len() - 1
+            });
+            let first = test.first_with_verdict();
+            let (passed, judged) = (first.runs.passed, first.runs.judged);
+            let passes = PassCount::new(passed, judged).unwrap_or_default();
+            cases[place].runs[at] = Some((passes, first.runs.total - judged));
+        }
+    }
+    cases
+}
+
+/// The function of a test without the modules of its variant. Empty for cases of programs, whose name is that of the case.
+fn function(test: &TestResult<'_>) -> String {
+    let started = &test.attempt.started;
+    if started.of_program {
+        return String::new();
+    }
+    let variant = started.variant.modules().map(|module| format!("::{module}")).collect::<String>();
+    let module = test.test.name().rsplit_once("::").map_or("", |(module, _)| module);
+    let binary = test.test.binary().unwrap_or_default();
+    format!("{binary}::{}", module.replacen(&variant, "", 1))
+}
+
+/// The mean over the cases of the share of runs that passed.
+fn rate(cases: &[VariantCase], variant: usize) -> Option<f64> {
+    let rates: Vec<f64> = cases.iter().filter_map(|case| case.runs[variant]?.0.rate()).collect();
+    (!rates.is_empty()).then(|| rates.iter().sum::<f64>() / float(rates.len()))
+}
+
+fn totals(label: &str, tests: &[&TestResult<'_>], mean_rate: Option<f64>, prices: &Prices) -> VariantTotals {
+    let mut totals = VariantTotals { label: label.to_owned(), mean_rate, ..VariantTotals::default() };
+    let (mut cost, mut seconds) = (Cost::default(), Vec::new());
+    for test in tests {
+        for (axis, value) in &test.attempt.started.variant.0 {
+            totals.values.insert(axis.clone(), value.clone().into());
+        }
+        let runs = test.first_with_verdict().runs;
+        totals.passed += runs.passed;
+        totals.with_verdict += runs.judged;
+        totals.errors += runs.total - runs.judged;
+        if let Some(tokens) = test.usage().agent_tokens {
+            totals.tokens = Some(totals.tokens.unwrap_or_default().saturating_add(tokens));
+        }
+        for evaluation in &test.attempt.evaluations {
+            let turns = &evaluation.ran.transcript.turns;
+            cost.add(&prices.cost_of_events(turns.iter().flat_map(|turn| &turn.events)));
+            seconds.push(turns.iter().filter_map(|turn| turn.invocation.duration).sum::<f64>());
+        }
+    }
+    seconds.sort_by(f64::total_cmp);
+    totals.seconds = seconds.get(seconds.len() / 2).copied();
+    totals.cost = (!prices.is_empty() && cost.unpriced == 0).then_some(cost.money);
+    totals
+}
+
+/// Twice the smaller probability of both sides, at most 1.
+fn two_sided(strata: &[Stratum]) -> f64 {
+    let mirrored: Vec<Stratum> =
+        strata.iter().map(|stratum| Stratum { before: stratum.now, now: stratum.before }).collect();
+    (2.0 * over_cases(strata).min(over_cases(&mirrored))).min(1.0)
+}
+
+fn rates(stratum: &Stratum) -> (f64, f64) {
+    (stratum.before.rate().unwrap_or_default(), stratum.now.rate().unwrap_or_default())
+}
+
+fn change(strata: &[Stratum]) -> f64 {
+    let sum: f64 = strata.iter().map(rates).map(|(before, now)| now - before).sum();
+    sum / float(strata.len().max(1))
+}
+
+/// The number of runs of each case with which the test shows these differences with the probability [`POWER`].
+///
+/// The normal approximation of the sum of passes over the cases, each with its pooled rate: Fleiss, Levin, Paik, *Statistical
+/// Methods for Rates and Proportions* (2003), section 4.2, summed over strata.
+fn runs_needed(strata: &[Stratum], level: f64) -> Option<usize> {
+    let normal = Normal::standard();
+    let z = normal.inverse_cdf(1.0 - level / 2.0) + normal.inverse_cdf(POWER);
+    let (mut sum, mut variance) = (0.0, 0.0);
+    for (before, now) in strata.iter().map(rates) {
+        let pooled = f64::midpoint(before, now);
+        sum += now - before;
+        variance += 2.0 * pooled * (1.0 - pooled);
+    }
+    let runs = (z * z * variance / (sum * sum)).ceil();
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is between 2 and 1000")]
+    (runs.is_finite() && runs <= 1000.0).then(|| (runs as usize).max(2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table<C: AsRef<[(usize, usize)]>>(cases: &[C], against: usize) -> VariantTable {
+        let variants = cases[0].as_ref().len();
+        let runs = |case: &C| {
+            case.as_ref()
+                .iter()
+                .map(|(passed, total)| Some((PassCount::new(*passed, *total).unwrap(), 0)))
+                .collect()
+        };
+        let cases: Vec<VariantCase> = cases
+            .iter()
+            .map(|case| VariantCase {
+                set: String::new(),
+                case: String::new(),
+                function: String::new(),
+                runs: runs(case),
+            })
+            .collect();
+        let label = |at: usize| char::from(b'a' + u8::try_from(at).unwrap()).to_string();
+        let variants = (0..variants).map(|at| VariantTotals {
+            label: label(at),
+            mean_rate: rate(&cases, at),
+            ..VariantTotals::default()
+        });
+        let mut table =
+            VariantTable { variants: variants.collect(), cases, against, differences: Vec::new() };
+        table.differences = table.compared();
+        table
+    }
+
+    #[test]
+    fn a_difference_is_two_sided_and_corrected() {
+        // Fisher's test of 0 of 5 and 5 of 5 is 1/252 on one side.
+        let one = table(&[[(5, 5), (0, 5)]], 0);
+        assert!((one.differences[0].p - 2.0 / 252.0).abs() < 1e-12, "{one:?}");
+        assert!(one.differences[0].is_shown && one.differences[0].change == -1.0);
+        assert_eq!(one.conclusion(), "no variant has a higher mean than a");
+        assert_eq!(table(&[[(5, 5), (0, 5)]], 1).conclusion(), "a is better than b");
+        // With seven comparisons the limit is 0.05 / 7, which is below 2/252.
+        let mut runs = vec![(5, 5); 8];
+        runs[7] = (0, 5);
+        assert!(!table(&[runs], 0).differences[6].is_shown);
+    }
+
+    #[test]
+    fn what_the_runs_cannot_tell_is_said_with_the_number_that_would() {
+        let found = table(&[[(2, 3), (3, 3)]; 4], 0);
+        assert!(!found.differences[0].is_shown);
+        let needed = found.differences[0].runs_needed.unwrap();
+        assert_eq!(
+            found.conclusion(),
+            format!(
+                "b has the best mean so far; 4 cases x 3 runs cannot tell it from a; about {needed} runs of each case would, if it \
+                 stays as good"
+            )
+        );
+        // So many runs do show it, with the shares as they are.
+        let enough = [(needed * 2 / 3, needed), (needed, needed)];
+        assert!(table(&[enough; 4], 0).differences[0].is_shown, "{needed}");
+    }
+
+    #[test]
+    fn equal_variants_rarely_differ() {
+        // 8 equal variants of 20 cases that pass 0.8 of the time, 3 runs each.
+        let mut state = 0x2545_f491_4f6c_dd1d_u64;
+        let mut passes = || {
+            (0..3)
+                .filter(|_| {
+                    state ^= state << 13;
+                    state ^= state >> 7;
+                    state ^= state << 17;
+                    state % 1000 < 800
+                })
+                .count()
+        };
+        let draws = 400;
+        let called = (0..draws)
+            .filter(|_| {
+                let cases: Vec<Vec<(usize, usize)>> =
+                    (0..20).map(|_| (0..8).map(|_| (passes(), 3)).collect()).collect();
+                table(&cases, 0).differences.iter().any(|difference| difference.is_shown)
+            })
+            .count();
+        // 5% and three standard errors.
+        assert!(called <= 33, "{called} of {draws}");
+    }
+}

@@ -48,5 +48,8 @@ pub mod page {}
 #[doc = crate::pages::page!("../docs/store.md")]
 pub mod store {}
 
+#[doc = crate::pages::page!("../docs/variants.md")]
+pub mod variants {}
+
 #[doc = crate::pages::page!("../docs/worse.md")]
 pub mod worse {}

@@ -78,6 +78,8 @@ macro_rules! links {
             "[share]: crate::agent#what-tests-share\n",
             "[store]: crate::_documentation::store#several-machines\n",
             "[tags]: crate::_documentation::eval_set#tags\n",
+            "[variant]: crate::EvalRunner::variant\n",
+            "[variants]: crate::_documentation::variants\n",
             "[traces]: https://docs.rs/eval-agents/latest/eval_agents/_documentation/stored_traces\n",
             "[updating]: crate::_documentation::goldens#updating-on-purpose\n",
             "[what may vary]: crate::_documentation::eval_set#what-may-vary\n",

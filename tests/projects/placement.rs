@@ -25,7 +25,13 @@ fn evals_stand_in_a_private_module_of_a_library_under_cfg_test() {
 fn outside_of_cfg_test_nothing_is_dead_code() {
     let project = ungated();
     project.cargo(&["build"]).passes().never_says("warning");
-    let tests = [("greetings::greetings::hello", "ok"), ("greetings::is_current", "ok")];
+    let tests = [
+        ("greetings::greetings::hello", "ok"),
+        ("greetings::is_current", "ok"),
+        ("variants::Flash::a::greetings::hello", "ok"),
+        ("variants::gpt_4::a::greetings::hello", "ok"),
+        ("variants::is_current", "ok"),
+    ];
     project.cargo(&["test", "--lib"]).passes().never_says("warning").ran(&tests);
 }
 

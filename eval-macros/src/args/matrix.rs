@@ -47,9 +47,9 @@ impl Parse for Item {
 
 impl Parse for Excluded {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let span = input.span();
         let list;
         syn::parenthesized!(list in input);
+        let span = list.span();
         let value = |input: ParseStream<'_>| {
             let axis = Ident::parse_any(input)?;
             input.parse::<Token![=]>()?;

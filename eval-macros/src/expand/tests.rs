@@ -84,6 +84,41 @@ fn options_reach_the_runner_and_tokio() {
 }
 
 #[test]
+fn each_variant_has_all_tests_in_modules_of_its_values() {
+    let expanded = expanded(
+        r#""tests/sets/several", matrix(model = ["gpt-4", "b"], type_of = ["x y"], exclude = [(model = "b")])"#,
+        "fn trips(variant: &trips::Variant) -> impl Agent { Echo }",
+    );
+    for part in [
+        "fn __evalfn_trips(\n    __variant: &'static trips::Variant,\n)",
+        "annotated: ::eval_core::__private::annotated_variant(trips, __variant)",
+        "static __VARIANTS: [trips::Variant; 1usize] = [\n        trips::Variant {\n            model: \"gpt-4\",\n            type_of: \"x y\",",
+        "modules: \"gpt_4::x_y\",\n            label: \"model=gpt-4 type_of=\\\"x y\\\"\",",
+        // The names without the variant, and those of the tests.
+        "test: \"trips::trip::book\"",
+        "trips::gpt_4::x_y::trip::book",
+        "pub struct Variant {\n        pub model: &'static ::core::primitive::str,",
+        "    #[cfg(test)]\n    mod gpt_4 {\n        mod x_y {\n",
+        "super::super::super::super::__evalset_trips(0usize, 1usize, 0usize)",
+    ] {
+        assert!(expanded.contains(part), "{part} is not in\n{expanded}");
+    }
+    assert!(!expanded.contains("mod b"), "{expanded}");
+}
+
+#[test]
+fn a_mistake_leaves_the_type_of_the_variants() {
+    let of = |args: &str| {
+        let item = "fn weather(_: &weather::Variant) -> A { a }".parse().unwrap();
+        expansion(args.parse().unwrap(), &item).to_string()
+    };
+    let tokens =
+        of(r#""tests/sets/nowhere.evalset.json", matrix(model = ["a"], type = ["b"], model = ["c"])"#);
+    assert_eq!(tokens.matches("compile_error !").count(), 3, "{tokens}");
+    assert!(tokens.contains("pub struct Variant { pub model : & 'static"), "{tokens}");
+}
+
+#[test]
 fn a_recording_is_named_only_if_something_may_ask() {
     for (args, may_ask) in [
         (r#""tests/samples/units/units.evalset.json""#, false),
@@ -323,6 +358,7 @@ fn __evalset_weather(
         &__SETS[__set],
         __case,
         ::core::module_path!(),
+        ::core::option::Option::None,
         __evalfn_weather(),
     )
 }

@@ -3,6 +3,7 @@
 mod cases;
 mod folder;
 mod freshness;
+mod incomplete;
 mod loosened;
 mod problems;
 mod results;

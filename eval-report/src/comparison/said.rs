@@ -57,17 +57,21 @@ pub fn categories(comparison: &Comparison) -> String {
         counted.iter().map(|(category, cases)| format!("{} {cases}", category.words())).collect();
     text += &format!("{}\n", chips.join(" | "));
     text += &usage(comparison);
-    for category in counted.into_keys().filter(|category| *category != Category::Same) {
+    for (category, rows) in listed(comparison) {
         text += &format!("\n{}\n", styled(BOLD, category.words()));
-        for case in comparison.of(category).take(MAX_LISTED) {
-            text += &format!("  {}\n", row(case));
-        }
-        let more = comparison.of(category).count().saturating_sub(MAX_LISTED);
-        if more > 0 {
-            text += &format!("  and {more} more\n");
-        }
+        text.extend(rows.iter().map(|row| format!("  {row}\n")));
     }
     text
+}
+
+/// The cases that changed, by category: the first ones of each, and how many more there are.
+fn listed(comparison: &Comparison) -> impl Iterator<Item = (Category, Vec<String>)> {
+    let changed = comparison.counted().into_iter().filter(|(category, _)| *category != Category::Same);
+    changed.map(|(category, cases)| {
+        let mut rows: Vec<String> = comparison.of(category).take(MAX_LISTED).map(row).collect();
+        rows.extend(cases.checked_sub(MAX_LISTED).filter(|more| *more > 0).map(|more| format!("and {more} more")));
+        (category, rows)
+    })
 }
 
 /// The verdict as Markdown, for a comment on a pull request. Its first line is a mark by which a script finds the comment again.
@@ -86,14 +90,9 @@ pub fn markdown(gated: &Gated) -> String {
     for (category, cases) in gated.comparison.counted() {
         text += &format!("| {} | {cases} |\n", category.words());
     }
-    for category in Category::ALL.into_iter().filter(|category| *category != Category::Same) {
-        let mut cases = gated.comparison.of(category).peekable();
-        if cases.peek().is_some() {
-            text += &format!("\n**{}**\n\n", category.words());
-            for case in cases.take(MAX_LISTED) {
-                text += &format!("- {}\n", escaped(&row(case)));
-            }
-        }
+    for (category, rows) in listed(&gated.comparison) {
+        text += &format!("\n**{}**\n\n", category.words());
+        text.extend(rows.iter().map(|row| format!("- {}\n", escaped(row))));
     }
     text
 }

@@ -74,7 +74,7 @@ impl<'c> CaseEntry<'c> {
             category: case.category,
             before: case.before.as_ref().map(runs),
             now: case.now.as_ref().map(runs),
-            p: case.decision.map(|decision| decision.p),
+            p: case.compared.map(|(_, decision)| decision.p),
             incomparable: case.incomparable.as_deref(),
             metrics: &case.metrics,
         }
@@ -87,7 +87,7 @@ struct Document<'c> {
     now: &'c str,
     doubts: &'c [&'c String],
     notes: &'c [String],
-    categories: BTreeMap<&'static str, usize>,
+    categories: BTreeMap<Category, usize>,
     p: f64,
     cases: Vec<CaseEntry<'c>>,
 }
@@ -105,7 +105,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
             now: &now.name,
             doubts: &doubts,
             notes: &notes,
-            categories: counted(&comparison),
+            categories: comparison.counted(),
             p: comparison.decision.p,
             cases: comparison.cases.iter().map(CaseEntry::new).collect(),
         };
@@ -119,8 +119,4 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         text += &format!("  {}: {note}\n", styled(WARNING, "note"));
     }
     Ok(Answer::new(outcome, text + &categories(&comparison)))
-}
-
-pub(super) fn counted(comparison: &Comparison) -> BTreeMap<&'static str, usize> {
-    comparison.counted().into_iter().map(|(category, cases)| (category.words(), cases)).collect()
 }

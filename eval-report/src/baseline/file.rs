@@ -81,9 +81,8 @@ impl Baseline {
         let mut baseline = Self::default();
         for (at, text) in lines {
             unmerged(at, text)?;
-            let restore = |case: &str| {
-                format!("restore the line from git; or remove it, commit, {}", again(case))
-            };
+            let restore =
+                |case: &str| format!("restore the line from git; or remove it, commit, {}", again(case));
             let line: Line = serde_json::from_str(text).map_err(|wrong| {
                 let wrong = one_line(&wrong.to_string());
                 error(at, format!("the line of a case cannot be read: {wrong}"), &restore("SET:CASE"))
@@ -91,10 +90,17 @@ impl Baseline {
             let key = line.key();
             let name = one_line(&format!("{}:{}", key.set, key.case));
             if let Some(mistake) = line.mistake() {
-                return Err(error(at, format!("the numbers of {key} do not agree: {mistake}"), &restore(&name)));
+                return Err(error(
+                    at,
+                    format!("the numbers of {key} do not agree: {mistake}"),
+                    &restore(&name),
+                ));
             }
             if baseline.0.contains_key(&key) {
-                let help = format!("keep one of its lines, then commit; if neither is of this build, {}", again(&name));
+                let help = format!(
+                    "keep one of its lines, then commit; if neither is of this build, {}",
+                    again(&name)
+                );
                 return Err(error(at, format!("{key} has a second line"), &help));
             }
             if let Some((last, _)) = baseline.0.last_key_value().filter(|(last, _)| **last > key) {
@@ -140,7 +146,8 @@ impl Baseline {
 fn unmerged(line: usize, text: &str) -> Result<(), BaselineError> {
     let marks = ["<<<<<<<", "=======", ">>>>>>>", "|||||||"];
     let Some(mark) = marks.into_iter().find(|mark| text.starts_with(mark)) else { return Ok(()) };
-    let of_branch = "keep the line of one branch and remove the marks, then commit; if neither is of this build";
+    let of_branch =
+        "keep the line of one branch and remove the marks, then commit; if neither is of this build";
     Err(BaselineError {
         line,
         message: format!("a merge left its mark `{mark}` here: git could not merge two lines of a case"),

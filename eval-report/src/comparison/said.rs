@@ -69,7 +69,9 @@ fn listed(comparison: &Comparison) -> impl Iterator<Item = (Category, Vec<String
     let changed = comparison.counted().into_iter().filter(|(category, _)| *category != Category::Same);
     changed.map(|(category, cases)| {
         let mut rows: Vec<String> = comparison.of(category).take(MAX_LISTED).map(row).collect();
-        rows.extend(cases.checked_sub(MAX_LISTED).filter(|more| *more > 0).map(|more| format!("and {more} more")));
+        rows.extend(
+            cases.checked_sub(MAX_LISTED).filter(|more| *more > 0).map(|more| format!("and {more} more")),
+        );
         (category, rows)
     })
 }

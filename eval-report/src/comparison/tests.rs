@@ -249,9 +249,13 @@ fn nothing_compared_is_no_pass() {
 
 #[test]
 fn lists_are_cut_and_say_how_many_cases_more_there_are() {
-    let gated = gated(&side(vec![(10, 10, 0); 25]), &side((0..25).map(|at| (if at < 22 { 0 } else { 10 }, 10, 0))));
-    for (text, mark, more) in [(markdown(&gated), "- ", "- and 2 more\n"), (gate_text(&gated), "  ", "  and 2 more\n")] {
-        let is_row = |line: &&str| line.starts_with(&format!("{mark}evals/desk")) && line.contains("  10/10 -");
+    let gated =
+        gated(&side(vec![(10, 10, 0); 25]), &side((0..25).map(|at| (if at < 22 { 0 } else { 10 }, 10, 0))));
+    for (text, mark, more) in
+        [(markdown(&gated), "- ", "- and 2 more\n"), (gate_text(&gated), "  ", "  and 2 more\n")]
+    {
+        let is_row =
+            |line: &&str| line.starts_with(&format!("{mark}evals/desk")) && line.contains("  10/10 -");
         let rows = text.lines().filter(is_row).count();
         assert!(rows == 20 && text.contains(more), "{rows}: {text}");
     }

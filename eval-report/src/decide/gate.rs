@@ -285,10 +285,8 @@ impl World {
     fn new(policy: &Policy, cases: &[Counts], best: bool) -> Self {
         let first: Vec<Stratum> = cases.iter().map(|case| case.first_stratum(best)).collect();
         let p = over_cases(&first);
-        let p_values: Vec<f64> = cases
-            .iter()
-            .map(|case| fisher(case.stratum(policy.planned(case, cases.len()), best)))
-            .collect();
+        let p_values: Vec<f64> =
+            cases.iter().map(|case| fisher(case.stratum(policy.planned(case, cases.len()), best))).collect();
         let is_shown = holm(&p_values, policy.level_of_test());
         let is_dead = cases.iter().zip(&is_shown).map(|(case, shown)| !shown && case.is_dead(best)).collect();
         Self { p, is_set_shown: is_at_most(p, policy.level_of_test()), p_values, is_shown, is_dead }

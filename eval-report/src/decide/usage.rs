@@ -153,7 +153,10 @@ mod tests {
         }
         // `method="exact"` has 0.182564 and 0.817756.
         let near = many(201, false);
-        assert!((near.p_of_more - 0.182_564).abs() < 5e-4 && (near.p_of_less - 0.817_756).abs() < 5e-4, "{near:?}");
+        assert!(
+            (near.p_of_more - 0.182_564).abs() < 5e-4 && (near.p_of_less - 0.817_756).abs() < 5e-4,
+            "{near:?}"
+        );
         // Exactly, this would take minutes.
         let most = many(20_000, true);
         assert!(most.p_of_more < 1e-6 && most.p_of_less > 0.999, "{most:?}");

@@ -31,8 +31,7 @@ impl RunResults<'_> {
             let lines = count(loaded.run.torn, "incomplete line");
             reasons.push(format!("{lines} in its record: a process was killed, or its disk was full"));
         }
-        // It is a problem already if everything that was recorded passed.
-        if self.has_test_runner() && !self.is_partial && !totals.is_cut_short {
+        if reasons.is_empty() && self.has_test_runner() && !self.is_partial {
             reasons.extend(self.cut_short());
         }
         reasons

@@ -64,25 +64,25 @@ fn a_limit_on_tokens_or_costs_that_are_not_all_known_is_not_kept_unless_it_is_br
     assert_eq!(verdict, "UNMEASURABLE");
     assert_eq!(
         reason,
-        "1 of 2 runs tells not how many tokens it took, so `--max-tokens` cannot be checked; have the agent report its usage, or \
-         leave the limit out"
+        "1 of 2 runs reported no tokens, so `--max-tokens` cannot be checked; have the agent report its usage, or leave the limit out"
     );
     let (verdict, reason) = tell(&["--max-cost", "10", "--price", "1/1"]);
     assert_eq!(verdict, "UNMEASURABLE");
-    assert!(reason.starts_with("1 of 2 runs tells not how many tokens it took, so `--max-cost` cannot"), "{reason}");
+    assert!(reason.starts_with("1 of 2 runs reported no tokens, so `--max-cost` cannot"), "{reason}");
     // What is known is over the limit by itself.
     assert_eq!(tell(&["--max-tokens", "1"]).0, "REGRESSION");
     assert_eq!(tell(&["--max-cost", "0.5", "--price", "1/1"]).0, "REGRESSION");
     // A sum of input and output has no price, and so has a model that none is named for.
-    for (usage, args) in [
-        (&total, &["--price", "1/1"][..]),
-        (&split, &["--price", "other=1/1"]),
-        (&split, &[]),
-    ] {
+    for (usage, args) in
+        [(&total, &["--price", "1/1"][..]), (&split, &["--price", "other=1/1"]), (&split, &[])]
+    {
         used(&folder, "r2", &[(usage.clone(), Some(1_000_000))]);
         let (verdict, reason) = tell(&[&["--max-cost", "10"], args].concat());
         assert_eq!(verdict, "UNMEASURABLE", "{reason}");
-        assert!(reason.starts_with("1,000,000 tokens have no price, so `--max-cost` cannot be checked"), "{reason}");
+        assert!(
+            reason.starts_with("1,000,000 tokens have no price, so `--max-cost` cannot be checked"),
+            "{reason}"
+        );
     }
     used(&folder, "r2", &[(split, Some(1_000_000))]);
     assert_eq!(tell(&["--max-cost", "10", "--price", "1/1", "--max-tokens", "2000000"]).0, "PASS");

@@ -8,6 +8,7 @@ use crate::folder::{Folder, Ran};
 
 mod doubts;
 mod limits;
+mod merge;
 
 /// Answers each message with itself, unless `mode.json` has a list of answers for it, one for each conversation. The answer
 /// `exit` ends the program.

@@ -211,6 +211,23 @@ fn a_regression_names_the_limit_of_its_rank_and_the_metric_that_fell() {
 }
 
 #[test]
+fn of_several_metrics_the_one_that_fell_is_named() {
+    let with_two = |passed: usize| -> Baseline {
+        let mut line = line("a", passed, 10, 0);
+        let steady = MetricLine { passed: 10, ..line.metrics["safety_v1"].clone() };
+        line.metrics.insert("response_match_score".to_owned(), steady);
+        [line].into_iter().collect()
+    };
+    let gated = gated(&with_two(10), &with_two(1));
+    let reason = &gated.reasons[0];
+    assert!(
+        reason.contains("; `safety_v1` passed 10/10 before and 1/10 now (not adjusted, no test)"),
+        "{reason}"
+    );
+    assert!(!gated.reasons.concat().contains("response_match_score"), "{:?}", gated.reasons);
+}
+
+#[test]
 fn a_case_that_only_breaks_now_stops_the_gate_also_if_it_would_have_decided_nothing() {
     let gated = gated(&side([(1, 2, 0), (10, 10, 0)]), &side([(0, 3, 3), (3, 3, 0)]));
     assert_eq!((gated.word(), categories_of(&gated)), ("UNMEASURABLE", vec![("error now", 1), ("same", 1)]));

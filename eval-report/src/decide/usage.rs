@@ -162,6 +162,36 @@ mod tests {
         assert!(most.p_of_more < 1e-6 && most.p_of_less > 0.999, "{most:?}");
     }
 
+    /// Cases of five runs on each side, which take `more` times as many tokens now. The tail is Pareto's, whose
+    /// means hardly settle.
+    fn draw(rng: &mut fastrand::Rng, more: f64, tail: f64) -> Usage {
+        let cases: Vec<(Vec<f64>, Vec<f64>)> = (0..20)
+            .map(|_| {
+                let base = 200.0 + 2_000.0 * rng.f64();
+                let mut side = |more: f64| -> Vec<f64> {
+                    (0..5).map(|_| base * more * (1.0 - rng.f64()).powf(-1.0 / tail)).collect()
+                };
+                (side(1.0), side(more))
+            })
+            .collect();
+        Usage::new(cases.iter().map(|(before, now)| (before.as_slice(), now.as_slice()))).unwrap()
+    }
+
+    #[test]
+    fn long_tails_are_called_more_in_few_builds_where_nothing_changed() {
+        let mut rng = fastrand::Rng::with_seed(19);
+        let found = |rng: &mut fastrand::Rng, more: f64, tail: f64| -> usize {
+            (0..1_000).filter(|_| draw(rng, more, tail).p_of_more <= 0.05).count()
+        };
+        for tail in [1.5, 3.0] {
+            let alarms = found(&mut rng, 1.0, tail);
+            assert!(alarms <= 60, "{alarms} of 1000 builds, with a tail of {tail}");
+        }
+        // The same test finds twice as many tokens.
+        let found = found(&mut rng, 2.0, 3.0);
+        assert!(found >= 950, "{found} of 1000 builds");
+    }
+
     #[test]
     fn medians_of_runs_are_compared_and_cases_without_a_number_are_left_out() {
         let runs: [(&[f64], &[f64]); 4] =

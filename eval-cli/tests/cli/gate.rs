@@ -302,4 +302,13 @@ fn two_runs_are_compared_case_by_case() {
         "{}",
         text.shown()
     );
+    let github = desk.0.run(&["diff", &one, &other, "--format", "github"]);
+    let commands: Vec<&str> = github.out.lines().filter(|line| line.starts_with("::")).collect();
+    let warning = "::warning file=evals/desk.evalset.json,title=newly failing%3A evals/desk.evalset.json%3Ac00::2/2 -> 0/2; \
+                   `response_match_score` passed 2/2 before and 0/2 now (not adjusted, no test)";
+    assert_eq!(commands, [warning], "{}", github.shown());
+    let page = desk.0.run(&["diff", &one, &other, "--format", "html"]);
+    let row = "<tr><td>evals/desk.evalset.json:c00</td><td>2/2</td><td>0/2</td><td>0.17</td>";
+    assert!(page.code == Some(0) && page.out.contains("<h2>newly failing</h2>"), "{}", page.shown());
+    assert!(page.out.starts_with("<!doctype html>") && page.out.contains(row), "{}", page.shown());
 }

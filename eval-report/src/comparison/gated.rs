@@ -342,20 +342,22 @@ pub(super) fn shown(p: f64) -> String {
     }
 }
 
+/// The passes of a case in a build: `9/9 +1 error`.
+pub(super) fn passes(line: Option<&Line>) -> String {
+    let Some(line) = line else { return "-".to_owned() };
+    match line.errors {
+        0 => line.with_verdict().to_string(),
+        errors => format!("{} +{}", line.with_verdict(), count(errors, "error")),
+    }
+}
+
+/// `10/10 -> 0/13`, and why it cannot be compared.
+pub(super) fn change(case: &ComparedCase) -> String {
+    let why = case.incomparable.as_deref().map(|why| format!("  {}", one_line(why))).unwrap_or_default();
+    format!("{} -> {}{why}", passes(case.before.as_ref()), passes(case.now.as_ref()))
+}
+
 /// A case with what became of it in one line, for lists.
 pub(super) fn row(case: &ComparedCase) -> String {
-    let side = |line: Option<&Line>| {
-        line.map_or_else(
-            || "-".to_owned(),
-            |line| {
-                let errors = match line.errors {
-                    0 => String::new(),
-                    errors => format!(" +{}", count(errors, "error")),
-                };
-                format!("{}{errors}", line.with_verdict())
-            },
-        )
-    };
-    let why = case.incomparable.as_deref().map(|why| format!("  {}", one_line(why))).unwrap_or_default();
-    format!("{}  {} -> {}{why}", case.key, side(case.before.as_ref()), side(case.now.as_ref()))
+    format!("{}  {}", case.key, change(case))
 }

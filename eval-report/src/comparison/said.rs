@@ -1,11 +1,12 @@
 //! A comparison as text for people and for pull requests.
 
-use eval_support::untrusted::{markdown as escaped, one_line};
+use eval_support::untrusted::{annotation, markdown as escaped, one_line};
 use eval_support::words::count;
 
 use super::category::Category;
-use super::compared::Comparison;
-use super::gated::{Gated, row, shown as p_value};
+use super::compared::{ComparedCase, Comparison};
+use super::gated::{Gated, change, row, shown as p_value};
+use super::pair::metrics_that_fell;
 use crate::decide::gate::GateVerdict;
 use crate::decide::usage::Usage;
 use crate::output::{BOLD, ERROR, GOOD, WARNING, styled};
@@ -97,4 +98,16 @@ pub fn markdown(gated: &Gated) -> String {
         text.extend(rows.iter().map(|row| format!("- {}\n", escaped(row))));
     }
     text
+}
+
+/// A warning of GitHub Actions on the set of each case that may be worse. A comparison decides nothing, so none is an error.
+pub fn annotations(comparison: &Comparison) -> String {
+    let worse = [Category::Regressed, Category::NewlyFailing, Category::ErrorNow, Category::OnlyBefore];
+    let cases = worse.into_iter().flat_map(|category| comparison.of(category).take(MAX_LISTED));
+    let of_case = |case: &ComparedCase| {
+        let title = format!("{}: {}", case.category.words(), case.key);
+        let fell = metrics_that_fell(&case.metrics).map(|fell| format!("; {fell}")).unwrap_or_default();
+        annotation("warning", &[("file", &*case.key.set), ("title", &*title)], &(change(case) + &fell))
+    };
+    cases.map(of_case).collect()
 }

@@ -296,6 +296,24 @@ fn what_a_comment_of_a_pull_request_says_is_no_markup_of_others() {
     assert!(!text.contains("</td>") && !text.contains("[x](y)") && !text.contains("@all"), "{text}");
 }
 
+#[test]
+fn the_words_of_others_are_text_on_the_page_and_in_annotations() {
+    let mut hostile = line("</td><script>", 10, 10, 0);
+    hostile.set = "a,b\n::error::.json".to_owned();
+    let before: Baseline = [hostile.clone()].into_iter().collect();
+    hostile.passed = 0;
+    let now: Baseline = [hostile].into_iter().collect();
+    let comparison = Comparison::new(&before, &now, &now, Policy::default());
+    let page = html(&comparison, ["<b>", "now"], &[&"<i>".to_owned()], &["<u>".to_owned()]).unwrap();
+    assert!(
+        page.contains("regressed") && page.contains("10/10") && page.contains("default-src &#39;none&#39;"),
+        "{page}"
+    );
+    assert!(["<script>", "</td><s", "<b>", "<i>", "<u>"].iter().all(|tag| !page.contains(tag)), "{page}");
+    let said = annotations(&comparison);
+    assert!(said.starts_with("::warning file=a%2Cb") && said.lines().count() == 1, "{said}");
+}
+
 /// One of the lines that a case may have on a side, or none.
 fn any_line(case: usize) -> impl Strategy<Value = Option<Line>> {
     let counts = (1_usize..6)

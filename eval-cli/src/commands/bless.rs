@@ -205,7 +205,7 @@ fn chosen(args: &Args, here: Option<&str>) -> Result<(Vec<LoadedRun>, Vec<String
         let [commit, here] = [commit, here].map(|commit| one_line(&Revision::short(commit)));
         notes.push(format!("the run is of commit {commit}, and {here} is checked out"));
     }
-    let (complete, _) = of_commit(commit.as_deref(), partial)?;
+    let RunsOfCommit { complete, .. } = RunsOfCommit::load(commit.as_deref(), partial)?;
     let others = complete.iter().filter(|run| run.run.ids != only.run.ids).count();
     if others > 0 {
         notes.push(format!(
@@ -219,7 +219,7 @@ fn chosen(args: &Args, here: Option<&str>) -> Result<(Vec<LoadedRun>, Vec<String
 
 /// All complete runs of the commit that is checked out, the oldest first, and notes about others.
 fn all_of_build(here: Option<&str>, partial: bool) -> Result<(Vec<LoadedRun>, Vec<String>), CommandError> {
-    let (complete, incomplete) = of_commit(here, partial)?;
+    let RunsOfCommit { complete, incomplete } = RunsOfCommit::load(here, partial)?;
     if complete.is_empty() {
         let message = match incomplete.first() {
             Some((id, problem)) => format!("no run of this build is complete; `{id}`: {problem}"),
@@ -243,26 +243,33 @@ fn all_of_build(here: Option<&str>, partial: bool) -> Result<(Vec<LoadedRun>, Ve
     Ok((complete, notes))
 }
 
-/// The complete runs of a commit, the oldest first, and the ids of its other runs with why they are not complete.
-fn of_commit(
-    commit: Option<&str>,
-    partial: bool,
-) -> Result<(Vec<LoadedRun>, Vec<(String, String)>), CommandError> {
-    let mut runs = runs_of_builds()?;
-    runs.sort_by_key(|run| run.started);
-    let (mut complete, mut incomplete) = (Vec::new(), Vec::new());
-    for run in runs {
-        let of_run = revision_of_run(&run.path).map(|revision| revision.commit);
-        if of_run.as_deref() != commit {
-            continue;
+/// The runs of a commit.
+#[derive(Default)]
+struct RunsOfCommit {
+    /// The complete ones, the oldest first.
+    complete: Vec<LoadedRun>,
+    /// The ids of the others, each with why it is not complete.
+    incomplete: Vec<(String, String)>,
+}
+
+impl RunsOfCommit {
+    fn load(commit: Option<&str>, partial: bool) -> Result<Self, CommandError> {
+        let mut runs = runs_of_builds()?;
+        runs.sort_by_key(|run| run.started);
+        let mut of_commit = Self::default();
+        for run in runs {
+            let of_run = revision_of_run(&run.path).map(|revision| revision.commit);
+            if of_run.as_deref() != commit {
+                continue;
+            }
+            let loaded = WhichRun::named(Some(run.path.display().to_string())).load()?;
+            match why_incomplete(&loaded, partial)?.into_iter().next() {
+                None => of_commit.complete.push(loaded),
+                Some(problem) => of_commit.incomplete.push((one_line(&run.id), problem)),
+            }
         }
-        let loaded = WhichRun::named(Some(run.path.display().to_string())).load()?;
-        match why_incomplete(&loaded, partial)?.into_iter().next() {
-            None => complete.push(loaded),
-            Some(problem) => incomplete.push((one_line(&run.id), problem)),
-        }
+        Ok(of_commit)
     }
-    Ok((complete, incomplete))
 }
 
 /// The lines of the named cases. A name without a line is an error.

@@ -223,12 +223,12 @@ fn metric_line<'r>(runs: &[Vec<&'r Evaluation>], name: &str, criterion: &Criteri
     };
     let of_runs: Vec<Vec<Option<&ScoredMetric>>> =
         runs.iter().map(|run| run.iter().map(scored).collect()).collect();
-    let score = |metric: &Option<&ScoredMetric>| match &(*metric)?.outcome {
+    let score = |metric: Option<&ScoredMetric>| match &metric?.outcome {
         MetricOutcome::Scored(scores) => scores.overall().filter(|score| score.is_finite()),
         _ => None,
     };
     let mean = |run: &Vec<Option<&ScoredMetric>>| -> Option<f64> {
-        let scores: Vec<f64> = run.iter().map(score).collect::<Option<_>>()?;
+        let scores: Vec<f64> = run.iter().copied().map(score).collect::<Option<_>>()?;
         (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / float(scores.len()))
     };
     let passed = |run: &&Vec<Option<&ScoredMetric>>| {

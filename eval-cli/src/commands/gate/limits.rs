@@ -81,7 +81,9 @@ pub(super) struct Checked {
 impl Checked {
     fn tokens(&mut self, tests: &[TestResult<'_>], most: i64) {
         let mut usage = Usage::default();
-        tests.iter().for_each(|test| usage.add(test.usage()));
+        for test in tests {
+            usage.add(test.usage());
+        }
         let known = usage.agent_tokens.unwrap_or_default();
         if known > i128::from(most) {
             let (known, most) = (tokens(known), grouped(i128::from(most)));
@@ -93,7 +95,9 @@ impl Checked {
 
     fn cost(&mut self, tests: &[TestResult<'_>], prices: &Prices, most: f64) {
         let mut all = Cost::default();
-        tests.iter().for_each(|test| all.add(&cost_of_all(test.attempt, prices)));
+        for test in tests {
+            all.add(&cost_of_all(test.attempt, prices));
+        }
         if all.money > most {
             self.broken.push(format!("the agent cost {}, and `--max-cost` allows {most}", all.amount()));
             return;

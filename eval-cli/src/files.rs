@@ -4,6 +4,8 @@ mod find;
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::io;
 use std::path::Path;
 
 use eval_format::compat::{Incompatibility, NotCompared, check_passable};
@@ -33,6 +35,14 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), CommandError> {
         let help = "name a file in an existing folder";
         CommandError::new(format!("cannot write `{}`: {error}", path.display()), help)
     })
+}
+
+/// The bytes of a file; `None` if there is no such file.
+pub(crate) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, CommandError> {
+    match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        _ => read(path).map(Some),
+    }
 }
 
 /// A text and its problems, in the order of the text.

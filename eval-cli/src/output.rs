@@ -20,6 +20,11 @@ pub(crate) fn runtime(awaited: &str) -> Result<tokio::runtime::Runtime, CommandE
     })
 }
 
+/// Prints a line on standard error at once, since the next step may take long.
+pub(crate) fn notice(text: &str) {
+    tell(&format!("{}\n", untrusted::one_line(text)));
+}
+
 #[derive(Debug)]
 pub(crate) struct Answer {
     /// May contain styles, which are removed if standard output is not a terminal. Commands of a CI service

@@ -1,21 +1,19 @@
 //! The two sides of a comparison: the file of a baseline, or a recorded run.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use eval_core::journal::Revision;
 use eval_core::journal::project::Project;
 use eval_report::baseline::{Baseline, Key, Measured, measure};
-use eval_report::journal::revision_of_run;
+use eval_report::journal::RunDir;
 use eval_support::id::fresh_id;
 use eval_support::untrusted::one_line;
-use eval_support::words::{count, short_code_list};
+use eval_support::words::{short_code_list, were};
 
-use crate::files::write;
-use crate::output::{CommandError, read};
-use crate::recorded::{LoadedRun, Problem, RunResults, State, WhichRun, near};
+use crate::files::{read_if_there, write};
+use crate::output::{CommandError, read, unreadable};
+use crate::recorded::{LoadedRun, RunResults, WhichRun, near, own_runs, root};
 
 /// The baseline of a project, if no other is named.
 pub(crate) const BASELINE: &str = "evalset-baseline.jsonl";
@@ -30,7 +28,7 @@ pub(crate) fn id_of_suspects(run: &str) -> String {
 }
 
 /// The run whose suspects ran again in this one; `None` for every other run.
-pub(crate) fn run_of_suspects(id: &str) -> Option<&str> {
+fn run_of_suspects(id: &str) -> Option<&str> {
     id.split_once(SUSPECTS).map(|(run, _)| run)
 }
 
@@ -42,6 +40,14 @@ pub(crate) fn refuse_suspects(loaded: &LoadedRun) -> Result<(), CommandError> {
     let message =
         format!("in `{}` suspects ran again: only the gate which ran them counts them", one_line(id));
     Err(CommandError::new(message, format!("name the run that they were suspects of: `{}`", one_line(run))))
+}
+
+/// The runs of this project, the last one first, without runs of suspects.
+pub(crate) fn runs_of_builds() -> Result<Vec<RunDir>, CommandError> {
+    let root = root();
+    let (mut runs, _) = own_runs(&root).map_err(|error| unreadable(&root, &error))?;
+    runs.retain(|run| run_of_suspects(&run.id).is_none());
+    Ok(runs)
 }
 
 /// The baseline that is meant: this file, else the one of the current folder, or of the nearest folder above it that has one. Above
@@ -63,36 +69,9 @@ pub(crate) fn commit_here() -> Option<String> {
     Revision::from_folder(&here).map(|revision| revision.commit)
 }
 
-/// The commit that was checked out when a run began.
-pub(crate) fn commit_of(loaded: &LoadedRun) -> Option<String> {
-    loaded.folders.iter().find_map(|folder| revision_of_run(folder)).map(|revision| revision.commit)
-}
-
-/// The reasons why a run is not complete; empty if it is. What did not run, or was killed, may have failed.
-pub(crate) fn why_incomplete(results: &RunResults<'_>) -> Vec<String> {
-    let RunResults { totals, loaded, .. } = results;
-    let mut reasons: Vec<String> = results.problems.iter().map(Problem::shown).collect();
-    if totals.is_running {
-        reasons.push("the run is still in progress".to_owned());
-    } else if totals.missing > 0 && results.problems.is_empty() {
-        reasons.push(format!("{} never began", count(totals.missing, "case")));
-    }
-    if totals.unfinished > 0 {
-        let of_state = results.tests.iter().filter(|test| test.state == State::Unfinished);
-        let names: Vec<String> = of_state.map(|test| one_line(&test.name)).collect();
-        reasons.push(format!(
-            "{} without an end: {}; its process was killed, or still runs",
-            count(totals.unfinished, "case"),
-            short_code_list(&names)
-        ));
-    }
-    // What a rerun mended has its end in another file.
-    let is_mended = loaded.run.processes.iter().any(|head| head.is_rerun());
-    if loaded.run.torn > 0 && !is_mended && reasons.is_empty() {
-        let lines = count(loaded.run.torn, "incomplete line");
-        reasons.push(format!("{lines} in its record: a process was killed, or its disk was full"));
-    }
-    reasons
+/// The reasons why a run is not complete; empty if it is. `partial` says that tests were left out on purpose.
+pub(crate) fn why_incomplete(loaded: &LoadedRun, partial: bool) -> Result<Vec<String>, CommandError> {
+    Ok(results(loaded, partial)?.why_incomplete())
 }
 
 /// The runs of each case on one side.
@@ -120,14 +99,14 @@ impl Side {
             return Err(CommandError::new(format!("there is no file `{}`", one_line(name)), help));
         }
         let loaded = WhichRun::named(Some(name.to_owned())).load()?;
-        Self::of_run(&loaded, false)
+        Self::of_run(&loaded)
     }
 
-    /// A recorded run. `partial` says that tests were left out on purpose.
-    pub(crate) fn of_run(loaded: &LoadedRun, partial: bool) -> Result<Self, CommandError> {
-        let doubts = why_incomplete(&results(loaded, partial)?);
+    fn of_run(loaded: &LoadedRun) -> Result<Self, CommandError> {
+        refuse_suspects(loaded)?;
+        let doubts = why_incomplete(loaded, false)?;
         let name = format!("run {}", loaded.name());
-        let measured = measure(&[loaded], None);
+        let measured = measure([loaded], None);
         let notes = notes(&measured);
         Ok(Self { cases: measured.cases, name, doubts, notes })
     }
@@ -142,13 +121,13 @@ fn is_like_a_file(path: &Path) -> bool {
 pub(crate) fn notes(measured: &Measured) -> Vec<String> {
     let named = |keys: &[Key], what: &str| {
         let names: BTreeSet<String> = keys.iter().map(Key::to_string).collect();
-        (!names.is_empty())
-            .then(|| format!("{} {what}", short_code_list(&names.into_iter().collect::<Vec<_>>())))
+        let names: Vec<String> = names.into_iter().collect();
+        (!names.is_empty()).then(|| format!("{} {} {what}", short_code_list(&names), were(names.len())))
     };
-    let edited = named(&measured.edited, "was edited between the runs: only its last runs count");
+    let edited = named(&measured.edited, "edited between the runs: only the last runs count");
     let retried = named(
         &measured.retried,
-        "was tried again by the test runner: its first attempt with a verdict counts, as attempts are no runs",
+        "tried again by the test runner: the first attempt with a verdict counts, as attempts are no runs",
     );
     edited.into_iter().chain(retried).collect()
 }
@@ -160,9 +139,12 @@ pub(crate) fn results(loaded: &LoadedRun, partial: bool) -> Result<RunResults<'_
 
 /// The baseline in a file. A mistake in it is an error with its line.
 pub(crate) fn read_baseline(path: &Path) -> Result<Baseline, CommandError> {
+    parsed(path, &read(path)?)
+}
+
+fn parsed(path: &Path, bytes: &[u8]) -> Result<Baseline, CommandError> {
     let shown = one_line(&path.display().to_string());
-    let bytes = read(path)?;
-    let text = std::str::from_utf8(&bytes).map_err(|_| {
+    let text = std::str::from_utf8(bytes).map_err(|_| {
         CommandError::new(format!("`{shown}` is not UTF-8"), "restore it from git: `git checkout -- FILE`")
     })?;
     Baseline::parse(text)
@@ -171,11 +153,8 @@ pub(crate) fn read_baseline(path: &Path) -> Result<Baseline, CommandError> {
 
 /// The baseline in a file; an empty one if there is no file yet, or nothing in it.
 pub(crate) fn baseline_or_new(path: &Path) -> Result<Baseline, CommandError> {
-    match fs::metadata(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Baseline::default()),
-        _ if read(path)?.trim_ascii().is_empty() => Ok(Baseline::default()),
-        _ => read_baseline(path),
-    }
+    let bytes = read_if_there(path)?.unwrap_or_default();
+    if bytes.trim_ascii().is_empty() { Ok(Baseline::default()) } else { parsed(path, &bytes) }
 }
 
 pub(crate) fn write_baseline(path: &Path, baseline: &Baseline) -> Result<(), CommandError> {

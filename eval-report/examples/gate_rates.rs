@@ -9,7 +9,7 @@
 
 use std::process::ExitCode;
 
-use eval_report::decide::gate::{Counts, GateVerdict, Next, Policy, Side};
+use eval_report::decide::gate::{CaseRuns, Counts, GateVerdict, Next, Policy};
 use eval_report::statistics::PassCount;
 use fastrand::Rng;
 
@@ -100,11 +100,10 @@ fn share((cases, before, now, p0): Cell, draws: usize, change: impl Fn(&mut [f64
             .map(|share| {
                 let mut case = Counts::new(side(before, p0, &mut rng), side(now, *share, &mut rng));
                 while policy.next(&case, cases) == Next::Run {
-                    let (passed, made) = (case.now.runs.passed(), case.now.runs.total());
+                    let (passed, made) = (case.now.judged.passed(), case.now.judged.total());
                     case.now = counted(passed + usize::from(rng.f64() < *share), made + 1);
                     further += 1;
                 }
-                case.planned = policy.planned(&case, cases);
                 case
             })
             .collect();
@@ -113,10 +112,10 @@ fn share((cases, before, now, p0): Cell, draws: usize, change: impl Fn(&mut [f64
     (f64::from(red) / draws as f64, f64::from(further) / draws as f64)
 }
 
-fn side(runs: usize, share: f64, rng: &mut Rng) -> Side {
+fn side(runs: usize, share: f64, rng: &mut Rng) -> CaseRuns {
     counted((0..runs).filter(|_| rng.f64() < share).count(), runs)
 }
 
-fn counted(passed: usize, total: usize) -> Side {
-    Side { runs: PassCount::new(passed, total).unwrap_or_default(), errors: 0 }
+fn counted(passed: usize, total: usize) -> CaseRuns {
+    CaseRuns { judged: PassCount::new(passed, total).unwrap_or_default(), errors: 0 }
 }

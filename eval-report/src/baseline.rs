@@ -10,5 +10,5 @@ mod remarks;
 
 pub use file::{Baseline, BaselineError};
 pub use line::{Key, Line, MetricLine, Provenance};
-pub use measured::{Checkout, Measured, keys, measure};
+pub use measured::{Checkout, Measured, key, measure};
 pub use remarks::{remarks, shared_runs};

@@ -3,6 +3,7 @@
 mod category;
 mod compared;
 mod gated;
+mod html;
 mod pair;
 mod power;
 mod said;
@@ -11,9 +12,10 @@ mod variants;
 pub use category::Category;
 pub use compared::{ComparedCase, Comparison};
 pub use gated::{GateOptions, Gated};
+pub use html::html;
 pub use pair::{MetricChange, incomparable};
 pub use power::Power;
-pub use said::{categories, gate_text, markdown};
+pub use said::{annotations, categories, gate_text, markdown};
 pub use variants::{Difference, VariantCase, VariantTable, VariantTotals};
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What git says about the checkout of the current folder.
+//! The changed files of the checkout, as git tells them.
 
 use std::process::{Command, Stdio};
 use std::sync::mpsc;

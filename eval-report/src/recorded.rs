@@ -3,6 +3,7 @@
 mod cases;
 mod folder;
 mod freshness;
+mod incomplete;
 mod loosened;
 mod problems;
 mod results;
@@ -20,4 +21,4 @@ pub use results::RunResults;
 pub use run::{LoadedRun, WhichRun, run_folder};
 pub use test::{CaseLocation, Retry, RunCounts, State, TestResult, headline};
 pub use totals::{OverCases, Totals};
-pub use usage::{Usage, cost};
+pub use usage::{Usage, cost, cost_of_all};

@@ -25,6 +25,16 @@ pub fn grouped(number: i128) -> String {
     text
 }
 
+/// The verb for `number` things.
+pub fn are(number: usize) -> &'static str {
+    if number == 1 { "is" } else { "are" }
+}
+
+/// The verb for `number` things, in the past.
+pub fn were(number: usize) -> &'static str {
+    if number == 1 { "was" } else { "were" }
+}
+
 /// The pronoun for `number` things.
 pub fn them(number: usize) -> &'static str {
     if number == 1 { "it" } else { "them" }

@@ -4,21 +4,21 @@ mod gone;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
+use eval_core::journal::Revision;
 use eval_report::baseline::{Checkout, Key, Line, measure};
 use eval_report::git::changed_files;
 use eval_report::journal::revision_of_run;
 use eval_support::untrusted::one_line;
 use eval_support::variables::is_ci;
-use eval_support::words::{count, short_code_list};
+use eval_support::words::{are, count, short_code_list};
 use serde::Serialize;
 
 use crate::output::{Answer, CommandError, Format, GOOD, Outcome, WARNING, styled};
-use crate::recorded::{LoadedRun, WhichRun, own_runs, root};
+use crate::recorded::{LoadedRun, WhichRun};
 use crate::sides::{
-    baseline_or_new, baseline_path, commit_here, notes, refuse_suspects, results, run_of_suspects,
-    why_incomplete, write_baseline,
+    baseline_or_new, baseline_path, commit_here, notes, refuse_suspects, runs_of_builds, why_incomplete,
+    write_baseline,
 };
 use gone::Gone;
 
@@ -94,11 +94,13 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         ));
     }
     let path = baseline_path(args.baseline.as_deref());
-    let is_dirty = is_dirty(&path, args.allow_dirty)?;
-    let here = commit_here().map(|commit| Checkout { commit, is_dirty });
-    let (loaded, mut told) = chosen(args, here.as_ref())?;
-    let runs: Vec<&LoadedRun> = loaded.iter().collect();
-    let measured = measure(&runs, here.as_ref());
+    let here = commit_here();
+    let (loaded, mut told) = chosen(args, here.as_deref())?;
+    // What differs now says nothing about a run of another commit.
+    let is_of_here = loaded.iter().any(|run| run.commit() == here);
+    let is_dirty = if is_of_here { is_dirty(&path, args.allow_dirty)? } else { None };
+    let here = here.map(|commit| Checkout { commit, is_dirty });
+    let measured = measure(&loaded, here.as_ref());
     let lines: Vec<Line> = selected(measured.cases.lines(), &args.cases)?;
     let broken: Vec<String> =
         lines.iter().filter(|line| line.errors > 0).map(|line| line.key().to_string()).collect();
@@ -184,67 +186,90 @@ fn is_dirty(baseline: &Path, is_allowed: bool) -> Result<Option<bool>, CommandEr
     ))
 }
 
-/// The complete runs of this build, the oldest first, and notes about others.
-fn chosen(args: &Args, here: Option<&Checkout>) -> Result<(Vec<LoadedRun>, Vec<String>), CommandError> {
+/// The runs to bless, the oldest first, and notes about others: the named run, else all complete runs of the commit that is checked
+/// out.
+fn chosen(args: &Args, here: Option<&str>) -> Result<(Vec<LoadedRun>, Vec<String>), CommandError> {
     let partial = !args.cases.is_empty();
-    let commit = here.map(|here| &here.commit);
-    let mut complete: Vec<(SystemTime, LoadedRun)> = Vec::new();
-    let mut incomplete = Vec::new();
-    let (runs, _) = own_runs(&root()).unwrap_or_default();
-    for run in runs {
-        let of_run = revision_of_run(&run.path).map(|revision| revision.commit);
-        if run_of_suspects(&run.id).is_some() || of_run.as_ref() != commit {
-            continue;
-        }
-        let folder = run.path.display().to_string();
-        let loaded = WhichRun::named(Some(folder)).load()?;
-        match why_incomplete(&results(&loaded, partial)?).into_iter().next() {
-            None => complete.push((run.started, loaded)),
-            Some(problem) => incomplete.push((run.id, problem)),
-        }
+    let Some(name) = &args.only else { return all_of_build(here, partial) };
+    let only = WhichRun::named(Some(name.clone())).load()?;
+    refuse_suspects(&only)?;
+    if let Some(problem) = why_incomplete(&only, partial)?.first() {
+        let message = format!("the run `{}` is not complete: {problem}", only.name());
+        return Err(CommandError::new(message, "run all cases again, or name cases that it has"));
     }
-    complete.sort_by_key(|(started, _)| *started);
     let mut notes = Vec::new();
-    if let Some(name) = &args.only {
-        let only = WhichRun::named(Some(name.clone())).load()?;
-        refuse_suspects(&only)?;
-        if let Some(problem) = why_incomplete(&results(&only, partial)?).first() {
-            let message = format!("the run `{}` is not complete: {problem}", only.name());
-            return Err(CommandError::new(message, "run all cases again, or name cases that it has"));
-        }
-        let others = complete.iter().filter(|(_, run)| run.run.ids != only.run.ids).count();
-        if others > 0 {
-            notes.push(format!(
-                "{} more of this build {} there: a baseline of the best of several makes later builds look worse than they are",
-                count(others, "complete run"),
-                if others == 1 { "is" } else { "are" }
-            ));
-        }
-        return Ok((vec![only], notes));
+    let commit = only.commit();
+    if let (Some(commit), Some(here)) = (&commit, here)
+        && commit != here
+    {
+        let [commit, here] = [commit, here].map(|commit| one_line(&Revision::short(commit)));
+        notes.push(format!("the run is of commit {commit}, and {here} is checked out"));
     }
+    let RunsOfCommit { complete, .. } = RunsOfCommit::load(commit.as_deref(), partial)?;
+    let others = complete.iter().filter(|run| run.run.ids != only.run.ids).count();
+    if others > 0 {
+        notes.push(format!(
+            "{} of that build {} there: a baseline of the best of several makes later builds look worse than they are",
+            count(others, "more complete run"),
+            are(others)
+        ));
+    }
+    Ok((vec![only], notes))
+}
+
+/// All complete runs of the commit that is checked out, the oldest first, and notes about others.
+fn all_of_build(here: Option<&str>, partial: bool) -> Result<(Vec<LoadedRun>, Vec<String>), CommandError> {
+    let RunsOfCommit { complete, incomplete } = RunsOfCommit::load(here, partial)?;
     if complete.is_empty() {
         let message = match incomplete.first() {
-            Some((id, problem)) => format!("no run of this build is complete; `{}`: {problem}", one_line(id)),
+            Some((id, problem)) => format!("no run of this build is complete; `{id}`: {problem}"),
             None => "there is no run of this build".to_owned(),
         };
         let help = "run all cases: `cargo evalset run SETS --runs 10 ..`, or `cargo test --no-fail-fast`; or name the cases to bless";
         return Err(CommandError::new(message, help));
     }
-    if commit.is_none() && complete.len() > 1 {
+    let mut notes = Vec::new();
+    if here.is_none() && complete.len() > 1 {
         notes.push(format!(
             "nothing tells builds apart, as there is no commit here: all {} count as runs of this build; `--only RUN` takes one",
             count(complete.len(), "test run")
         ));
     }
     if !incomplete.is_empty() {
-        let ids: Vec<String> = incomplete.iter().map(|(id, _)| one_line(id)).collect();
-        notes.push(format!(
-            "{} not counted, as incomplete: {}",
-            count(ids.len(), "run"),
-            short_code_list(&ids)
-        ));
+        let ids: Vec<String> = incomplete.into_iter().map(|(id, _)| id).collect();
+        let runs = count(ids.len(), "run");
+        notes.push(format!("{runs} not counted, as incomplete: {}", short_code_list(&ids)));
     }
-    Ok((complete.into_iter().map(|(_, run)| run).collect(), notes))
+    Ok((complete, notes))
+}
+
+/// The runs of a commit.
+#[derive(Default)]
+struct RunsOfCommit {
+    /// The complete ones, the oldest first.
+    complete: Vec<LoadedRun>,
+    /// The ids of the others, each with why it is not complete.
+    incomplete: Vec<(String, String)>,
+}
+
+impl RunsOfCommit {
+    fn load(commit: Option<&str>, partial: bool) -> Result<Self, CommandError> {
+        let mut runs = runs_of_builds()?;
+        runs.sort_by_key(|run| run.started);
+        let mut of_commit = Self::default();
+        for run in runs {
+            let of_run = revision_of_run(&run.path).map(|revision| revision.commit);
+            if of_run.as_deref() != commit {
+                continue;
+            }
+            let loaded = WhichRun::named(Some(run.path.display().to_string())).load()?;
+            match why_incomplete(&loaded, partial)?.into_iter().next() {
+                None => of_commit.complete.push(loaded),
+                Some(problem) => of_commit.incomplete.push((one_line(&run.id), problem)),
+            }
+        }
+        Ok(of_commit)
+    }
 }
 
 /// The lines of the named cases. A name without a line is an error.

@@ -8,7 +8,6 @@ use serde::Serialize;
 use super::report::prices;
 use crate::output::{Answer, BOLD, CommandError, Format, GOOD, Outcome, WARNING, styled};
 use crate::recorded::{RunArgs, RunResults};
-use crate::sides::why_incomplete;
 
 /// Compares the variants of a run: those of `matrix(..)` in the attribute, of `run --matrix`, or the labels that a program gave its
 /// runs.
@@ -104,7 +103,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
                     model=flash,pro`";
         return Err(CommandError::new(message, help));
     }
-    let doubts = why_incomplete(&results);
+    let doubts = results.why_incomplete();
     let outcome = if doubts.is_empty() { Outcome::Passed } else { Outcome::Unmeasurable };
     let conclusion = table.conclusion();
     if args.format == Format::Json {

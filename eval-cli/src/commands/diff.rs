@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::time::SystemTime;
 
+use clap::ValueEnum;
 use eval_report::baseline::remarks;
-use eval_report::comparison::{Category, ComparedCase, Comparison, categories};
+use eval_report::comparison::{Category, ComparedCase, Comparison, annotations, categories, html};
 use eval_report::decide::gate::Policy;
 use serde::Serialize;
 
-use crate::output::{Answer, CommandError, Format, Outcome, WARNING, styled};
+use crate::output::{Answer, CommandError, Outcome, WARNING, styled};
 use crate::sides::Side;
 
 /// Compares two builds: each case is in one category. It decides nothing: `gate` does.
@@ -30,10 +31,26 @@ pub(crate) struct Args {
     format: Format,
 }
 
+/// The output format.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Text for people.
+    #[default]
+    Human,
+    /// One JSON document for programs; eval-cli/README.md describes its fields.
+    Json,
+    /// A page in one file.
+    Html,
+    /// Text for people, with a warning of GitHub Actions on the set of each case that may be worse.
+    Github,
+}
+
 const AFTER_HELP: &str = "\
 Examples:
   cargo evalset diff evalset-baseline.jsonl 2026-11-22T02-31-07-4f1c
   cargo evalset diff 2026-11-22T02-31-07-4f1c 2026-11-22T02-40-12-99ab   # two runs of one commit: what is chance?
+
+  cargo evalset diff evalset-baseline.jsonl target/evalset --format html > diff.html
 
 Exit codes:
   0  both sides were read
@@ -74,7 +91,7 @@ impl<'c> CaseEntry<'c> {
             category: case.category,
             before: case.before.as_ref().map(runs),
             now: case.now.as_ref().map(runs),
-            p: case.decision.map(|decision| decision.p),
+            p: case.compared.map(|(_, decision)| decision.p),
             incomparable: case.incomparable.as_deref(),
             metrics: &case.metrics,
         }
@@ -87,7 +104,7 @@ struct Document<'c> {
     now: &'c str,
     doubts: &'c [&'c String],
     notes: &'c [String],
-    categories: BTreeMap<&'static str, usize>,
+    categories: BTreeMap<Category, usize>,
     p: f64,
     cases: Vec<CaseEntry<'c>>,
 }
@@ -99,13 +116,20 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let mut notes = [before.notes, now.notes].concat();
     notes.extend(remarks(&before.cases, &now.cases, SystemTime::now()));
     let outcome = if doubts.is_empty() { Outcome::Passed } else { Outcome::Unmeasurable };
+    if args.format == Format::Html {
+        let page = html(&comparison, [&before.name, &now.name], &doubts, &notes);
+        let page = page.map_err(|error| {
+            CommandError::new(format!("cannot write the page: {error}"), "use `--format human`")
+        })?;
+        return Ok(Answer::new(outcome, page));
+    }
     if args.format == Format::Json {
         let document = Document {
             before: &before.name,
             now: &now.name,
             doubts: &doubts,
             notes: &notes,
-            categories: counted(&comparison),
+            categories: comparison.counted(),
             p: comparison.decision.p,
             cases: comparison.cases.iter().map(CaseEntry::new).collect(),
         };
@@ -118,9 +142,9 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     for note in notes {
         text += &format!("  {}: {note}\n", styled(WARNING, "note"));
     }
-    Ok(Answer::new(outcome, text + &categories(&comparison)))
-}
-
-pub(super) fn counted(comparison: &Comparison) -> BTreeMap<&'static str, usize> {
-    comparison.counted().into_iter().map(|(category, cases)| (category.words(), cases)).collect()
+    let mut answer = Answer::new(outcome, text + &categories(&comparison));
+    if args.format == Format::Github {
+        answer.annotations = annotations(&comparison);
+    }
+    Ok(answer)
 }

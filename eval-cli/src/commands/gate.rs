@@ -7,19 +7,19 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use eval_report::baseline::{Measured, measure, remarks, shared_runs};
-use eval_report::comparison::{Comparison, GateOptions, Gated, gate_text, markdown};
+use eval_core::journal::Revision;
+use eval_report::baseline::{measure, remarks, shared_runs};
+use eval_report::comparison::{Category, Comparison, GateOptions, Gated, Power, gate_text, markdown};
 use eval_report::decide::gate::Policy;
 use eval_support::untrusted::{self, one_line};
 use serde::Serialize;
 
-use super::diff::{CaseEntry, counted};
+use super::diff::CaseEntry;
 use crate::files::write;
 use crate::output::{Answer, CommandError, Format, Outcome, mask};
 use crate::recorded::{LoadedRun, WhichRun};
 use crate::sides::{
-    Side, baseline_path, commit_here, commit_of, notes, refuse_suspects, results, run_of_suspects,
-    why_incomplete,
+    Side, baseline_path, commit_here, notes, refuse_suspects, runs_of_builds, why_incomplete,
 };
 use limits::Limits;
 
@@ -90,18 +90,10 @@ struct Document<'c> {
     notes: &'c [String],
     baseline: &'c str,
     runs: &'c [String],
-    categories: BTreeMap<&'static str, usize>,
+    categories: BTreeMap<Category, usize>,
     p: f64,
-    power: Option<PowerEntry>,
+    power: Option<Power>,
     cases: Vec<CaseEntry<'c>>,
-}
-
-/// The shares of builds in which the gate finds each kind of drop.
-#[derive(Serialize)]
-struct PowerEntry {
-    dead: f64,
-    all_by_tenth: f64,
-    half: f64,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
@@ -117,18 +109,18 @@ fn gate(args: &Args) -> Result<Answer, CommandError> {
     let mut doubts: Vec<String> =
         before.doubts.iter().map(|doubt| format!("{}: {doubt}", before.name)).collect();
     for run in &runs {
-        doubts.extend(why_incomplete(&results(run, args.partial)?));
+        doubts.extend(why_incomplete(run, args.partial)?);
+        doubts.extend(of_another_commit(run, args));
     }
-    if args.runs.is_empty() {
-        doubts.extend(runs.iter().filter_map(stale));
-    }
-    let first = measured(&runs).cases;
+    let first = measure(&runs, None).cases;
     doubts.extend(shared_runs(&before.cases, &first));
-    let broken = args.limits.broken(&runs, &first)?;
+    let limits = args.limits.checked(&runs, &first)?;
     if args.retry_suspects.is_some() && doubts.is_empty() {
         suspects::run_again(&before.cases, &first, &mut runs, policy)?;
     }
-    let now = measured(&runs);
+    // They keep no suspect from running again.
+    doubts.extend(limits.unknown);
+    let now = measure(&runs, None);
     let mut told = [before.notes, notes(&now)].concat();
     told.extend(remarks(&before.cases, &now.cases, SystemTime::now()));
     let comparison = Comparison::new(&before.cases, &now.cases, &first, policy);
@@ -137,7 +129,7 @@ fn gate(args: &Args) -> Result<Answer, CommandError> {
         retried: args.retry_suspects.is_some(),
         doubts,
         notes: told,
-        broken,
+        broken: limits.broken,
     };
     let gated = Gated::new(comparison, &options);
     if let Some(path) = &args.markdown {
@@ -146,26 +138,28 @@ fn gate(args: &Args) -> Result<Answer, CommandError> {
     answer(args, &name, &gated, &runs)
 }
 
-fn measured(runs: &[LoadedRun]) -> Measured {
-    measure(&runs.iter().collect::<Vec<_>>(), None)
-}
-
-/// A doubt about a run that was not named: it is of another commit than the one that is checked out.
-fn stale(run: &LoadedRun) -> Option<String> {
-    let (of_run, here) = (commit_of(run)?, commit_here()?);
-    (of_run != here).then(|| {
-        let [of_run, here] = [of_run, here].map(|commit| commit.chars().take(7).collect::<String>());
-        format!(
-            "the last run, `{}`, is of commit {}, and {} is checked out: run the cases again, or name the run",
-            run.name(),
-            one_line(&of_run),
-            one_line(&here)
-        )
-    })
+/// A doubt about a run of another commit than the one that is checked out, if it was not named, or if its suspects are to run again.
+fn of_another_commit(run: &LoadedRun, args: &Args) -> Option<String> {
+    let (of_run, here) = (run.commit(), commit_here());
+    let is_stale = args.runs.is_empty() && of_run.is_some() && here.is_some();
+    if of_run == here || !is_stale && args.retry_suspects.is_none() {
+        return None;
+    }
+    let named = |commit: Option<String>, none: &str| {
+        commit.map_or_else(|| none.to_owned(), |commit| one_line(&Revision::short(&commit)))
+    };
+    let (of_run, here) = (named(of_run, "(not known)"), named(here, "no commit"));
+    let help = if is_stale {
+        "run the cases again, or name the run"
+    } else {
+        "`--retry-suspects` would run another build again; check out that commit, or run the cases here first"
+    };
+    let last = if is_stale { "last " } else { "" };
+    Some(format!("the {last}run `{}` is of commit {of_run}, and {here} is checked out: {help}", run.name()))
 }
 
 fn answer(args: &Args, baseline: &str, gated: &Gated, runs: &[LoadedRun]) -> Result<Answer, CommandError> {
-    let outcome = Outcome::of_exit_code(gated.exit_code()).unwrap_or(Outcome::Unmeasurable);
+    let outcome = gated.outcome();
     if args.format == Format::Json {
         let ids: Vec<String> = runs.iter().flat_map(|run| run.run.ids.clone()).collect();
         let document = Document {
@@ -174,13 +168,9 @@ fn answer(args: &Args, baseline: &str, gated: &Gated, runs: &[LoadedRun]) -> Res
             notes: &gated.notes,
             baseline,
             runs: &ids,
-            categories: counted(&gated.comparison),
+            categories: gated.comparison.counted(),
             p: gated.comparison.decision.p,
-            power: gated.power.map(|power| PowerEntry {
-                dead: power.dead,
-                all_by_tenth: power.all_by_tenth,
-                half: power.half,
-            }),
+            power: gated.power,
             cases: gated.comparison.cases.iter().map(CaseEntry::new).collect(),
         };
         return Answer::results("gate", outcome, &document);
@@ -208,15 +198,14 @@ fn baseline(named: Option<&str>) -> Result<(String, Side), CommandError> {
     Ok((name, side))
 }
 
-/// The named runs, the oldest first, else the last one. If that has the suspects of an earlier gate, the run of that gate is meant.
+/// The named runs, the oldest first, else the last one that is none of suspects.
 fn loaded(names: &[String]) -> Result<Vec<LoadedRun>, CommandError> {
     if names.is_empty() {
         let last = WhichRun::default().load()?;
-        let of_gate = last.run.ids.iter().find_map(|id| run_of_suspects(id));
-        return match of_gate {
-            Some(run) => Ok(vec![WhichRun::named(Some(run.to_owned())).load()?]),
-            None => Ok(vec![last]),
-        };
+        let Err(refused) = refuse_suspects(&last) else { return Ok(vec![last]) };
+        let run = runs_of_builds()?.into_iter().next().ok_or(refused)?;
+        // It was not named, so each doubt about it counts.
+        return Ok(vec![WhichRun::default().fetched(run.path).load()?]);
     }
     let mut runs: Vec<LoadedRun> = Vec::new();
     let mut seen = HashSet::new();

@@ -10,11 +10,10 @@ use eval_support::words::{count, short_code_list, them};
 
 use super::report::tags;
 use crate::cargo::Targets;
-use crate::output::{Answer, CommandError};
+use crate::output::{Answer, CommandError, notice};
 use crate::recorded::{LoadedRun, RunArgs, RunResults, State, TestResult};
 use crate::tags::TagArgs;
 use chosen::Chosen;
-use commands::notice;
 
 /// Runs tests of a recorded run again: all that did not pass, or those that the flags choose.
 ///

@@ -7,6 +7,8 @@ use serde_json::{Value, json};
 use crate::folder::{Folder, Ran};
 
 mod doubts;
+mod limits;
+mod merge;
 
 /// Answers each message with itself, unless `mode.json` has a list of answers for it, one for each conversation. The answer
 /// `exit` ends the program.
@@ -167,7 +169,7 @@ fn what_is_missing_or_broken_is_unmeasurable() {
     let errors = desk.gate(&[]);
     assert_eq!(
         (&errors["verdict"], &errors["categories"]),
-        (&json!("UNMEASURABLE"), &json!({ "newly failing": 1, "same": 2 }))
+        (&json!("UNMEASURABLE"), &json!({ "newly_failing": 1, "same": 2 }))
     );
     assert!(
         errors["reasons"][0]
@@ -231,12 +233,8 @@ fn all_complete_runs_of_a_build_are_blessed_together() {
     );
     let id = document["runs"][1].as_str().expect("an id");
     let only = desk.bless(&["--only", id]);
-    assert!(
-        only.out.contains("2 more of this build are there")
-            || only.out.contains("2 complete runs more of this build are there"),
-        "{}",
-        only.shown()
-    );
+    let others = "note: 2 more complete runs of that build are there: a baseline of the best of several makes later builds look worse";
+    assert!(only.out.contains(others), "{}", only.shown());
     assert!(desk.0.read("evalset-baseline.jsonl").contains(r#""runs": 2, "passed": 2"#));
     // One case alone: the other keeps its line.
     let before = desk.0.read("evalset-baseline.jsonl");
@@ -260,7 +258,8 @@ fn what_would_spoil_a_baseline_is_refused() {
     desk.agent(&json!({ "c01": ["exit"] }));
     desk.run(1);
     let broken = desk.bless(&[]);
-    assert_eq!(broken.code, Some(2));
+    let says = "runs of 1 case have no verdict: `evals/desk.evalset.json:c01`";
+    assert!(broken.code == Some(2) && broken.err.contains(says), "{}", broken.shown());
     desk.agent(&json!({}));
     desk.commit();
     desk.run(2);
@@ -285,28 +284,6 @@ fn what_would_spoil_a_baseline_is_refused() {
 }
 
 #[test]
-fn limits_are_demands_on_a_build_alone() {
-    let desk = blessed("gate-limits", 2, 10);
-    desk.agent(&json!({ "c01": ["no", "c01"] }));
-    desk.run(10);
-    let rate = desk.gate(&["--min-pass-rate", "0.9"]);
-    assert_eq!(rate["verdict"], "REGRESSION");
-    assert_eq!(
-        rate["reasons"][0],
-        "15/20 runs passed (95% interval 53%-89%), and `--min-pass-rate` demands 0.9: this is a demand, no test"
-    );
-    let reliable = desk.gate(&["--min-reliability", "0.95"]);
-    assert!(
-        reliable["reasons"][0].as_str().is_some_and(|it| it.contains("c01 passed 5 of 10 runs")),
-        "{reliable}"
-    );
-    let wrong = desk.gate(&["--min-pass-rate", "90"]);
-    assert_eq!(wrong["error"]["message"], "`--min-pass-rate` is 90, and a share is from 0 to 1");
-    let tokens = desk.gate(&["--max-tokens", "1"]);
-    assert_eq!(tokens["error"]["message"], "no run tells how many tokens it took");
-}
-
-#[test]
 fn two_runs_are_compared_case_by_case() {
     let desk = Desk::new("diff-runs", 3);
     let one = Desk::id(&desk.run(2));
@@ -317,12 +294,21 @@ fn two_runs_are_compared_case_by_case() {
         assert_eq!(ran.code, Some(0), "{}", ran.shown());
         serde_json::from_str(&ran.out).expect("JSON")
     };
-    assert_eq!(diff(&one, &other)["categories"], json!({ "newly failing": 1, "fell": 1, "same": 1 }));
-    assert_eq!(diff(&other, &one)["categories"], json!({ "newly passing": 1, "rose": 1, "same": 1 }));
+    assert_eq!(diff(&one, &other)["categories"], json!({ "newly_failing": 1, "fell": 1, "same": 1 }));
+    assert_eq!(diff(&other, &one)["categories"], json!({ "newly_passing": 1, "rose": 1, "same": 1 }));
     let text = desk.0.run(&["diff", &one, &other]);
     assert!(
         text.out.contains("newly failing\n  evals/desk.evalset.json:c00  2/2 -> 0/2\n"),
         "{}",
         text.shown()
     );
+    let github = desk.0.run(&["diff", &one, &other, "--format", "github"]);
+    let commands: Vec<&str> = github.out.lines().filter(|line| line.starts_with("::")).collect();
+    let warning = "::warning file=evals/desk.evalset.json,title=newly failing%3A evals/desk.evalset.json%3Ac00::2/2 -> 0/2; \
+                   `response_match_score` passed 2/2 before and 0/2 now (not adjusted, no test)";
+    assert_eq!(commands, [warning], "{}", github.shown());
+    let page = desk.0.run(&["diff", &one, &other, "--format", "html"]);
+    let row = "<tr><td>evals/desk.evalset.json:c00</td><td>2/2</td><td>0/2</td><td>0.17</td>";
+    assert!(page.code == Some(0) && page.out.contains("<h2>newly failing</h2>"), "{}", page.shown());
+    assert!(page.out.starts_with("<!doctype html>") && page.out.contains(row), "{}", page.shown());
 }

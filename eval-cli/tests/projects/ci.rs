@@ -1,4 +1,4 @@
-//! The jobs of `docs/ci.md`, run as GitHub and GitLab run them, in the repository of a user.
+//! The jobs of `docs/ci.md` and `docs/worse.md`, run as GitHub and GitLab run them, in the repository of a user.
 //!
 //! A key, an action, an expression or a variable that is not emulated is an error of the test.
 
@@ -146,12 +146,8 @@ fn reports(machine: &Machine, artifact: &str, suite: &str) {
     assert_eq!(report.tests, 2, "{junit}");
 }
 
-#[test]
-fn a_workflow_without_rust_runs_its_agent() {
-    let section = Section::new("GitHub Actions", ADDRESS);
-    let [workflow, steps] = section.blocks("yaml").try_into().expect("a workflow, and steps in place of one");
-    let job = github::Job::new(workflow, Some(("tests", steps))).expect("the workflow is known");
-    let machine = Machine::new("python", ADDRESS, false);
+/// The repository of a user whose agent is in Python.
+fn repository_without_rust(machine: &Machine) {
     let origin = machine.origin();
     drop(evalset(&origin, &origin.folder().join("runs"), &["new"]).passes());
     for rust in ["src", "tests", "Cargo.toml", "runs"] {
@@ -159,8 +155,57 @@ fn a_workflow_without_rust_runs_its_agent() {
         drop(fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path)));
     }
     let agent = format!("{WORKSPACE}/eval-cli/tests/agents/weather.py");
-    origin.write("agents/weather.py", &fs::read_to_string(agent).expect("the sources are here"));
+    origin.write(AGENT, &fs::read_to_string(agent).expect("the sources are here"));
     machine.commit();
+}
+
+const AGENT: &str = "agents/weather.py";
+
+#[test]
+fn the_gate_of_a_pull_request_decides_in_place_of_its_cases() {
+    let section = Section::of_page("docs/worse.md", "In CI", ADDRESS);
+    let job = github::Job::new(section.blocks("yaml")[0], None).expect("the workflow is known");
+    let machine = Machine::new("gate", ADDRESS, false);
+    repository_without_rust(&machine);
+    let origin = machine.origin();
+    let in_origin = |args: &[&str]| {
+        drop(evalset(&origin, &origin.folder().join(".evalset"), args).passes());
+    };
+    in_origin(&["run", "evals", "--agent-cmd", "python3 agents/weather.py", "--runs", "10"]);
+    in_origin(&["bless"]);
+    drop(fs::remove_dir_all(origin.folder().join(".evalset")));
+    machine.commit();
+    let comment = || {
+        let file = machine.artifact("gate").join("gate.md");
+        fs::read_to_string(file).expect("the comment is kept")
+    };
+
+    let same = job.run(&machine, 1, &[]);
+    assert!(!same.has_failed && same.annotations().is_empty(), "{}", same.log);
+    assert!(comment().starts_with("<!-- evalset-gate -->\n## Gate: PASS\n"), "{}", comment());
+
+    // An agent that calls another tool fails all cases, and the gate says so, not the step that runs them.
+    change(&machine, AGENT, "name=\"get_weather\"", "name=\"get_time\"");
+    let worse = job.run(&machine, 2, &[]);
+    assert_eq!(worse.with("failure"), ["gate"], "{}", worse.log);
+    assert_eq!(worse.with("skipped"), [""; 0], "{}", worse.log);
+    assert!(worse.annotations()[0].starts_with("::error title=gate%3A REGRESSION::"), "{}", worse.log);
+    assert!(comment().starts_with("<!-- evalset-gate -->\n## Gate: REGRESSION\n"), "{}", comment());
+
+    // An agent that does not answer is an error, and nothing is decided.
+    change(&machine, AGENT, "name=\"get_time\"", "name=\"get_weather\"");
+    change(&machine, AGENT, "say(type=\"started\")", "sys.exit(1)");
+    let broken = job.run(&machine, 3, &[]);
+    assert!(broken.has_failed && broken.with("skipped").contains(&"gate"), "{}", broken.log);
+}
+
+#[test]
+fn a_workflow_without_rust_runs_its_agent() {
+    let section = Section::new("GitHub Actions", ADDRESS);
+    let [workflow, steps] = section.blocks("yaml").try_into().expect("a workflow, and steps in place of one");
+    let job = github::Job::new(workflow, Some(("tests", steps))).expect("the workflow is known");
+    let machine = Machine::new("python", ADDRESS, false);
+    repository_without_rust(&machine);
 
     break_a_case(&machine);
     let red = job.run(&machine, 1, &[]);

@@ -14,6 +14,11 @@ pub struct Revision {
 }
 
 impl Revision {
+    /// The beginning of the hash of a commit, as git shows it.
+    pub fn short(commit: &str) -> String {
+        commit.chars().take(7).collect()
+    }
+
     /// The revision of the checkout that holds this folder; `None` without a checkout, and if its `HEAD` cannot be read
     /// without git.
     pub fn from_folder(folder: &Path) -> Option<Self> {

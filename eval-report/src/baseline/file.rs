@@ -65,7 +65,7 @@ impl Baseline {
         let (at, head) = lines.next().ok_or_else(|| {
             error(1, "the file is empty".to_owned(), "write it anew: `cargo evalset bless`")
         })?;
-        is_conflict(head).map_or(Ok(()), |mark| Err(conflict(at, mark)))?;
+        unmerged(at, head)?;
         let version = serde_json::from_str::<BTreeMap<String, serde_json::Value>>(head).ok();
         match version.as_ref().and_then(|head| head.get(HEAD_KEY)) {
             Some(version) if version == &serde_json::json!(1) => {}
@@ -80,26 +80,26 @@ impl Baseline {
         }
         let mut baseline = Self::default();
         for (at, text) in lines {
-            is_conflict(text).map_or(Ok(()), |mark| Err(conflict(at, mark)))?;
+            unmerged(at, text)?;
+            let restore =
+                |case: &str| format!("restore the line from git; or remove it, commit, {}", again(case));
             let line: Line = serde_json::from_str(text).map_err(|wrong| {
-                let help = "restore the line from git; or remove it, commit, run the case and bless it: `cargo evalset bless SET:CASE`";
-                error(
-                    at,
-                    format!("the line of a case cannot be read: {}", one_line(&wrong.to_string())),
-                    help,
-                )
+                let wrong = one_line(&wrong.to_string());
+                error(at, format!("the line of a case cannot be read: {wrong}"), &restore("SET:CASE"))
             })?;
             let key = line.key();
             let name = one_line(&format!("{}:{}", key.set, key.case));
             if let Some(mistake) = line.mistake() {
-                let help = format!(
-                    "restore the line from git; or remove it, commit, run the case and bless it: `cargo evalset bless {name}`"
-                );
-                return Err(error(at, format!("the numbers of {key} do not agree: {mistake}"), &help));
+                return Err(error(
+                    at,
+                    format!("the numbers of {key} do not agree: {mistake}"),
+                    &restore(&name),
+                ));
             }
             if baseline.0.contains_key(&key) {
                 let help = format!(
-                    "keep one of its lines, then commit; if neither is of this build, run the case and bless it: `cargo evalset bless {name}`"
+                    "keep one of its lines, then commit; if neither is of this build, {}",
+                    again(&name)
                 );
                 return Err(error(at, format!("{key} has a second line"), &help));
             }
@@ -138,25 +138,26 @@ impl Baseline {
 
     /// Keeps the lines of these cases alone, and returns the keys of the others.
     pub fn prune(&mut self, mut is_kept: impl FnMut(&Key) -> bool) -> Vec<Key> {
-        let (kept, gone) = std::mem::take(&mut self.0).into_iter().partition(|(key, _)| is_kept(key));
-        self.0 = kept;
-        let gone: BTreeMap<Key, Line> = gone;
-        gone.into_keys().collect()
+        self.0.extract_if(.., |key, _| !is_kept(key)).map(|(key, _)| key).collect()
     }
 }
 
-fn is_conflict(line: &str) -> Option<&str> {
-    ["<<<<<<<", "=======", ">>>>>>>", "|||||||"].into_iter().find(|mark| line.starts_with(mark))
-}
-
-fn conflict(line: usize, mark: &str) -> BaselineError {
-    BaselineError {
+/// An error if a merge left its mark in a line.
+fn unmerged(line: usize, text: &str) -> Result<(), BaselineError> {
+    let marks = ["<<<<<<<", "=======", ">>>>>>>", "|||||||"];
+    let Some(mark) = marks.into_iter().find(|mark| text.starts_with(mark)) else { return Ok(()) };
+    let of_branch =
+        "keep the line of one branch and remove the marks, then commit; if neither is of this build";
+    Err(BaselineError {
         line,
         message: format!("a merge left its mark `{mark}` here: git could not merge two lines of a case"),
-        help: "keep the line of one branch and remove the marks, then commit; if neither is of this build, run the case and bless it: \
-               `cargo evalset bless SET:CASE`"
-            .to_owned(),
-    }
+        help: format!("{of_branch}, {}", again("SET:CASE")),
+    })
+}
+
+/// The command that writes the line of a case anew.
+fn again(case: &str) -> String {
+    format!("run the case and bless it: `cargo evalset bless {case}`")
 }
 
 /// JSON in one line with a blank behind each colon and comma, as people write it.

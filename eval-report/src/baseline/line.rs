@@ -6,7 +6,7 @@ use std::fmt;
 use eval_support::untrusted::one_line;
 use serde::{Deserialize, Serialize};
 
-use crate::decide::gate::Side;
+use crate::decide::gate::CaseRuns;
 use crate::statistics::PassCount;
 
 /// The most runs of which a line has scores, tokens, seconds and calls.
@@ -111,8 +111,8 @@ impl Line {
     }
 
     /// The runs as a gate counts them.
-    pub fn side(&self) -> Side {
-        Side { runs: self.with_verdict(), errors: self.errors }
+    pub fn case_runs(&self) -> CaseRuns {
+        CaseRuns { judged: self.with_verdict(), errors: self.errors }
     }
 
     /// The passes of the runs with a verdict.

@@ -1,6 +1,6 @@
 //! Recorded runs in the form of a baseline: how often each case passed in them.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
 use std::time::SystemTime;
 
@@ -10,7 +10,7 @@ use eval_support::hash::content_hash;
 
 use super::file::Baseline;
 use super::line::{Key, Line, MAX_LISTED_RUNS, MetricLine, Provenance};
-use crate::journal::{Evaluation, RecordedTest, revision_of_run};
+use crate::journal::Evaluation;
 use crate::output::time;
 use crate::recorded::{LoadedRun, RunCounts, State, TestResult};
 use crate::statistics::float;
@@ -53,7 +53,7 @@ pub struct Checkout {
 ///
 /// Cases that come from no file are left out: nothing tells whether they are the same in another build. A case that was skipped, or
 /// without any run, has no line.
-pub fn measure(runs: &[&LoadedRun], here: Option<&Checkout>) -> Measured {
+pub fn measure<'r>(runs: impl IntoIterator<Item = &'r LoadedRun>, here: Option<&Checkout>) -> Measured {
     let mut measured = Measured::default();
     for run in runs {
         for listing in &run.run.listings {
@@ -81,12 +81,6 @@ pub fn measure(runs: &[&LoadedRun], here: Option<&Checkout>) -> Measured {
         }
     }
     measured
-}
-
-/// The identity of each test that comes from a file.
-#[doc(hidden)]
-pub fn keys(tests: &[TestResult<'_>]) -> HashMap<*const RecordedTest, Key> {
-    tests.iter().filter_map(|test| Some((std::ptr::from_ref(test.test), key(test)?))).collect()
 }
 
 /// Whether runs of two lines can be counted together.
@@ -133,11 +127,12 @@ fn pooled(mut line: Line, other: Line) -> Line {
     line
 }
 
-/// The identity of a case. It says nothing about what else ran, so that a case is the same in a run of a part.
+/// The identity of the case of a test; `None` if it comes from no file. It says nothing about what else ran, so that a case is the same
+/// in a run of a part.
 ///
 /// One case may be a test of several functions, in several test binaries, so the function belongs to it. A program has a label for
 /// that.
-fn key(test: &TestResult<'_>) -> Option<Key> {
+pub fn key(test: &TestResult<'_>) -> Option<Key> {
     let started = &test.attempt.started;
     let file = started.file.as_deref()?;
     let function = || {
@@ -154,11 +149,9 @@ fn key(test: &TestResult<'_>) -> Option<Key> {
     Some(Key { set: set.unwrap_or_else(|| slashes(Path::new(file))), case: started.eval_id.clone(), variant })
 }
 
-/// `package::binary`; one name if both are the same, as of unit tests.
+/// `package::binary`, also if both names are the same: modules have such names too.
 fn binary(package: Option<&str>, binary: Option<&str>) -> String {
-    let mut parts: Vec<&str> = package.into_iter().chain(binary).collect();
-    parts.dedup();
-    parts.join("::")
+    package.into_iter().chain(binary).collect::<Vec<_>>().join("::")
 }
 
 /// The path of the function of a test, without its case.
@@ -217,30 +210,29 @@ fn line(test: &TestResult<'_>, key: &Key, run: &LoadedRun, here: Option<&Checkou
         pass: started.pass.to_string(),
         gate: started.gate.to_string(),
         metrics: metrics.collect(),
-        tokens: runs().map(|run| run.iter().map(|it| it.ran.tokens).sum()).collect(),
+        tokens: runs().map(|run| tokens(run)).collect(),
         seconds: runs().map(|run| seconds(run)).collect(),
         calls: runs().map(|run| run.iter().map(|it| calls(it)).sum()).collect(),
         from: provenance(test, run, here),
     })
 }
 
-fn metric_line(runs: &[Vec<&Evaluation>], name: &str, criterion: &Criterion) -> MetricLine {
-    let scored = |it: &&Evaluation| -> Option<ScoredMetric> {
-        it.scored.as_ref()?.metrics.iter().find(|metric| metric.name == name).cloned()
+fn metric_line<'r>(runs: &[Vec<&'r Evaluation>], name: &str, criterion: &Criterion) -> MetricLine {
+    let scored = |it: &&'r Evaluation| -> Option<&'r ScoredMetric> {
+        it.scored.as_ref()?.metrics.iter().find(|metric| metric.name == name)
     };
-    let of_runs: Vec<Vec<Option<ScoredMetric>>> =
+    let of_runs: Vec<Vec<Option<&ScoredMetric>>> =
         runs.iter().map(|run| run.iter().map(scored).collect()).collect();
-    let score = |metric: &Option<ScoredMetric>| match &metric.as_ref()?.outcome {
+    let score = |metric: Option<&ScoredMetric>| match &metric?.outcome {
         MetricOutcome::Scored(scores) => scores.overall().filter(|score| score.is_finite()),
         _ => None,
     };
-    let mean = |run: &Vec<Option<ScoredMetric>>| -> Option<f64> {
-        let scores: Vec<f64> = run.iter().map(score).collect::<Option<_>>()?;
+    let mean = |run: &Vec<Option<&ScoredMetric>>| -> Option<f64> {
+        let scores: Vec<f64> = run.iter().copied().map(score).collect::<Option<_>>()?;
         (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / float(scores.len()))
     };
-    let passed = |run: &&Vec<Option<ScoredMetric>>| {
-        !run.is_empty()
-            && run.iter().all(|metric| metric.as_ref().is_some_and(|metric| metric.verdict.passed()))
+    let passed = |run: &&Vec<Option<&ScoredMetric>>| {
+        !run.is_empty() && run.iter().all(|metric| metric.is_some_and(|metric| metric.verdict.passed()))
     };
     let judges = of_runs.iter().flatten().flatten().flat_map(|metric| &metric.judge);
     let mut templates: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
@@ -268,6 +260,11 @@ fn hash_of_criterion(criterion: &Criterion) -> String {
     format!("{:016x}", content_hash(text.as_bytes()))
 }
 
+/// The tokens of a run; `None` if those of an evaluation are not known. A journal may hold any numbers.
+fn tokens(run: &[&Evaluation]) -> Option<i64> {
+    run.iter().try_fold(0_i64, |sum, it| Some(sum.saturating_add(it.ran.tokens?)))
+}
+
 fn seconds(run: &[&Evaluation]) -> f64 {
     let turns = run.iter().flat_map(|it| &it.ran.transcript.turns);
     let took: f64 =
@@ -285,8 +282,7 @@ fn provenance(test: &TestResult<'_>, run: &LoadedRun, here: Option<&Checkout>) -
     let models: BTreeSet<&str> =
         turns.flat_map(|turn| &turn.events).filter_map(|event| event.model_version.as_deref()).collect();
     let head = &test.attempt.head;
-    let commit =
-        run.folders.iter().find_map(|folder| revision_of_run(folder)).map(|revision| revision.commit);
+    let commit = run.commit();
     // Git tells what differs now, which says nothing about runs of another commit.
     let dirty = here.filter(|here| commit.as_ref() == Some(&here.commit)).and_then(|here| here.is_dirty);
     Provenance {
@@ -391,7 +387,7 @@ mod tests {
 
     fn counts(records: &[serde_json::Value]) -> Vec<(String, usize, usize)> {
         let (_folder, run) = loaded(records);
-        measure(&[&run], None)
+        measure([&run], None)
             .cases
             .lines()
             .map(|line| (line.variant.clone(), line.passed, line.runs))
@@ -426,7 +422,26 @@ mod tests {
         };
         assert_eq!(variants(&one), ["shop::evals::of_1"]);
         assert_eq!(variants(&[one, other].concat()), ["shop::evals::of_1", "shop::evals::of_2"]);
-        assert_eq!(binary(Some("shop"), Some("shop")), "shop");
+        // `b` of the unit tests of `a` is another function than `b` of its test binary `a`.
+        assert_eq!(binary(Some("a"), Some("a")), "a::a");
+    }
+
+    #[test]
+    fn sums_of_tokens_saturate_and_unknown_ones_stay_unknown() {
+        let mut records = attempt(1, "desk::c", 1, &[true, true], "passed");
+        for (record, tokens) in [(1, json!(i64::MAX)), (3, json!(i64::MAX))] {
+            records[record]["run"] = json!(1);
+            records[record]["tokens"] = tokens;
+        }
+        records[2]["run"] = json!(1);
+        records[4]["run"] = json!(1);
+        let of = |records: &[serde_json::Value]| {
+            let (_folder, run) = loaded(records);
+            measure([&run], None).cases.lines().next().unwrap().tokens.clone()
+        };
+        assert_eq!(of(&records), [Some(i64::MAX)]);
+        records[3]["tokens"] = json!(null);
+        assert_eq!(of(&records), [None]);
     }
 
     #[test]

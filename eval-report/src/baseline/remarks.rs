@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use chrono::{DateTime, NaiveDate, Utc};
 use eval_support::untrusted::one_line;
-use eval_support::words::{count, short_code_list};
+use eval_support::words::{are, count, short_code_list};
 
 use super::file::Baseline;
 
@@ -23,7 +23,7 @@ pub fn remarks(before: &Baseline, now: &Baseline, today: SystemTime) -> Vec<Stri
         said.push(format!(
             "{lines} of the baseline {} over {MAX_DAYS} days old, the oldest of {oldest}: models change meanwhile, so bless a good \
              build again",
-            if old.len() == 1 { "is" } else { "are" }
+            are(old.len())
         ));
     }
     let [of_before, of_now] = [before, now].map(|side| -> BTreeSet<&str> {
@@ -52,7 +52,7 @@ pub fn shared_runs(before: &Baseline, now: &Baseline) -> Option<String> {
         format!(
             "{} {} on both sides, and a run that is compared with itself shows no drop: run the cases again",
             short_code_list(&both),
-            if both.len() == 1 { "is" } else { "are" }
+            are(both.len())
         )
     })
 }

@@ -35,23 +35,6 @@ pub enum Category {
 }
 
 impl Category {
-    /// All categories, those that need attention first.
-    pub const ALL: [Self; 13] = [
-        Self::Regressed,
-        Self::NewlyFailing,
-        Self::ErrorNow,
-        Self::Fell,
-        Self::Incomparable,
-        Self::OnlyBefore,
-        Self::NoVerdict,
-        Self::Recovered,
-        Self::NewlyPassing,
-        Self::Rose,
-        Self::Improved,
-        Self::OnlyNow,
-        Self::Same,
-    ];
-
     /// Its name for people.
     pub fn words(self) -> &'static str {
         match self {
@@ -68,24 +51,6 @@ impl Category {
             Self::Improved => "improved",
             Self::OnlyNow => "only now",
             Self::Same => "same",
-        }
-    }
-
-    /// The category of the same case if the sides change places.
-    #[must_use]
-    pub fn mirrored(self) -> Self {
-        match self {
-            Self::Regressed => Self::Improved,
-            Self::Improved => Self::Regressed,
-            Self::NewlyFailing => Self::NewlyPassing,
-            Self::NewlyPassing => Self::NewlyFailing,
-            Self::ErrorNow => Self::Recovered,
-            Self::Recovered => Self::ErrorNow,
-            Self::Fell => Self::Rose,
-            Self::Rose => Self::Fell,
-            Self::OnlyBefore => Self::OnlyNow,
-            Self::OnlyNow => Self::OnlyBefore,
-            Self::Incomparable | Self::NoVerdict | Self::Same => self,
         }
     }
 }

@@ -1,13 +1,13 @@
 //! All cases of two sides, each in a category, and what a gate decides of those that can be compared.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::category::Category;
 use super::pair::{MetricChange, incomparable};
 use crate::baseline::{Baseline, Key, Line};
-use crate::decide::gate::{CaseDecision, Counts, Decision, Policy, Side};
+use crate::decide::gate::{CaseDecision, CaseRuns, Counts, Decision, Policy, stopped_working};
 use crate::decide::usage::Usage;
-use crate::statistics::{PassCount, float};
+use crate::statistics::float;
 
 /// A case of either side.
 #[derive(Clone, Debug)]
@@ -22,8 +22,8 @@ pub struct ComparedCase {
     pub category: Category,
     /// Why it cannot be compared.
     pub incomparable: Option<String>,
-    /// What the gate decided of it; `None` if it is not compared.
-    pub decision: Option<CaseDecision>,
+    /// Its counts and what the gate decided of it; `None` if it is not compared.
+    pub compared: Option<(Counts, CaseDecision)>,
     /// Its metrics; empty if only one side has it.
     pub metrics: Vec<MetricChange>,
 }
@@ -35,8 +35,6 @@ pub struct Comparison {
     pub cases: Vec<ComparedCase>,
     /// What a gate decides of the cases that can be compared.
     pub decision: Decision,
-    /// The runs of these cases, in their order in `cases`.
-    pub counts: Vec<Counts>,
     /// The tokens of the cases that ask the same; `None` if none has any on both sides.
     pub tokens: Option<Usage>,
     /// Their tool calls.
@@ -55,25 +53,31 @@ impl Comparison {
             .map(|key| Pair::new(before.get(&key), now.get(&key), first.get(&key), key))
             .collect();
         // Each direction has its own cases: one without a verdict before shows no drop, and one without a verdict now shows no rise.
-        let worse = Direction::new(&pairs, policy, |pair, cases| pair.counts(policy, cases));
-        let better = Direction::new(&pairs, policy, |pair, _| pair.mirrored());
-        let cases = pairs.iter().enumerate().map(|(at, pair)| {
-            let of = |direction: &Direction| Some(direction.decision.cases[*direction.index.get(&at)?]);
-            let decision = of(&worse);
-            ComparedCase {
-                key: pair.key.clone(),
-                before: pair.before.cloned(),
-                now: pair.now.cloned(),
-                category: pair.category(decision, of(&better)),
-                incomparable: pair.incomparable.clone(),
-                decision,
-                metrics: pair.both().map(|(before, now)| MetricChange::all(before, now)).unwrap_or_default(),
-            }
+        let (decision, worse) = decided(policy, pairs.iter().map(Pair::counts));
+        let (_, better) = decided(policy, pairs.iter().map(Pair::mirrored));
+        let cases = pairs.iter().zip(worse).zip(better).map(|((pair, worse), better)| ComparedCase {
+            key: pair.key.clone(),
+            before: pair.before.cloned(),
+            now: pair.now.cloned(),
+            category: pair.category(is_shown(worse), is_shown(better)),
+            incomparable: pair.incomparable.clone(),
+            compared: worse,
+            metrics: pair.both().map(|(before, now)| MetricChange::all(before, now)).unwrap_or_default(),
         });
         let tokens =
             usage(&pairs, |line| line.tokens.iter().flatten().map(|tokens| *tokens as f64).collect());
         let calls = usage(&pairs, |line| line.calls.iter().map(|calls| float(*calls)).collect());
-        Self { cases: cases.collect(), decision: worse.decision, counts: worse.counts, tokens, calls, policy }
+        Self { cases: cases.collect(), decision, tokens, calls, policy }
+    }
+
+    /// The cases that are compared, each with its counts and what was decided of it.
+    pub fn compared(&self) -> impl Iterator<Item = (&ComparedCase, Counts, CaseDecision)> {
+        self.cases.iter().filter_map(|case| case.compared.map(|(counts, decision)| (case, counts, decision)))
+    }
+
+    /// The counts of the cases that are compared.
+    pub fn counts(&self) -> Vec<Counts> {
+        self.compared().map(|(_, counts, _)| counts).collect()
     }
 
     /// The cases of a category.
@@ -90,28 +94,27 @@ impl Comparison {
         counted
     }
 
-    /// Whether fewer than half of the cases that both sides should have can be compared.
+    /// Whether no case is compared, or fewer than half of the cases that both sides should have.
     pub fn is_mostly_incomparable(&self) -> bool {
-        2 * self.counts.len() < self.cases.len()
+        let compared = self.compared().count();
+        compared == 0 || 2 * compared < self.cases.len()
     }
 }
 
-/// The decision on the cases that can show a drop, or a rise.
-struct Direction {
-    decision: Decision,
-    counts: Vec<Counts>,
-    /// The index of the counts of each pair that has any.
-    index: HashMap<usize, usize>,
+/// A case that can show a drop, or a rise, with what was decided of it.
+type Shown = Option<(Counts, CaseDecision)>;
+
+/// The decision on the cases that have counts, as a whole and in their places.
+fn decided(policy: Policy, counts: impl Iterator<Item = Option<Counts>>) -> (Decision, Vec<Shown>) {
+    let counts: Vec<Option<Counts>> = counts.collect();
+    let decision = policy.decide(&counts.iter().copied().flatten().collect::<Vec<_>>());
+    let mut of_cases = decision.cases.iter().copied();
+    let cases = counts.into_iter().map(|counts| Some((counts?, of_cases.next()?))).collect();
+    (decision, cases)
 }
 
-impl Direction {
-    fn new(pairs: &[Pair<'_>], policy: Policy, counts: impl Fn(&Pair<'_>, usize) -> Option<Counts>) -> Self {
-        let compared = pairs.iter().filter(|pair| counts(pair, 1).is_some()).count();
-        let of = |(at, pair): (usize, &Pair<'_>)| Some((at, counts(pair, compared)?));
-        let (at, counts): (Vec<usize>, Vec<Counts>) = pairs.iter().enumerate().filter_map(of).unzip();
-        let index = at.into_iter().zip(0..).collect();
-        Self { decision: policy.decide(&counts), counts, index }
-    }
+fn is_shown(case: Shown) -> bool {
+    case.is_some_and(|(_, decision)| decision.is_shown)
 }
 
 /// What cases took on both sides. A case may expect something else now: what it takes is compared all the same, if it asks the
@@ -143,54 +146,48 @@ impl<'l> Pair<'l> {
 
     /// The runs that can show a drop. A case without any verdict before shows none. One without any verdict now may have
     /// dropped.
-    fn counts(&self, policy: Policy, cases: usize) -> Option<Counts> {
-        let (before, now) = self.sides()?;
-        let first = self.first.map_or(now, Line::side);
-        let mut counts = Counts { before, first, now, planned: 0 };
-        counts.planned = policy.planned(&counts, cases);
-        (before.runs.total() > 0).then_some(counts)
+    fn counts(&self) -> Option<Counts> {
+        let (before, now) = self.runs()?;
+        let first = self.first.map_or(now, Line::case_runs);
+        (before.judged.total() > 0).then_some(Counts { before, first, now })
     }
 
     /// The runs that can show a rise: the sides change places.
     fn mirrored(&self) -> Option<Counts> {
-        let (before, now) = self.sides()?;
-        (now.runs.total() > 0).then(|| Counts::new(now, before))
+        let (before, now) = self.runs()?;
+        (now.judged.total() > 0).then(|| Counts::new(now, before))
     }
 
-    fn sides(&self) -> Option<(Side, Side)> {
+    fn runs(&self) -> Option<(CaseRuns, CaseRuns)> {
         let (before, now) = self.both().filter(|_| self.incomparable.is_none())?;
-        Some((before.side(), now.side()))
+        Some((before.case_runs(), now.case_runs()))
     }
 
-    fn category(&self, worse: Option<CaseDecision>, better: Option<CaseDecision>) -> Category {
+    fn category(&self, is_worse: bool, is_better: bool) -> Category {
         let Some((before, now)) = self.both() else {
             return if self.before.is_some() { Category::OnlyBefore } else { Category::OnlyNow };
         };
         if self.incomparable.is_some() {
             return Category::Incomparable;
         }
-        let has_verdict = |line: &Line| line.with_verdict().total() > 0;
-        match (has_verdict(before), has_verdict(now)) {
+        let [before, now] = [before, now].map(Line::with_verdict);
+        match (before.total() > 0, now.total() > 0) {
             (false, false) => return Category::NoVerdict,
             (false, true) => return Category::Recovered,
             (true, false) => return Category::ErrorNow,
             (true, true) => {}
         }
-        let [one, other] = [before, now].map(Line::with_verdict);
-        let is_dead =
-            |one: PassCount, other: PassCount| 2 * one.passed() > one.total() && other.passed() == 0;
-        let is_shown = |decision: Option<CaseDecision>| decision.is_some_and(|decision| decision.is_shown);
-        if is_shown(worse) {
+        if is_worse {
             Category::Regressed
-        } else if is_shown(better) {
+        } else if is_better {
             Category::Improved
-        } else if is_dead(one, other) {
+        } else if stopped_working(before, now) {
             Category::NewlyFailing
-        } else if is_dead(other, one) {
+        } else if stopped_working(now, before) {
             Category::NewlyPassing
-        } else if other.is_below(one) {
+        } else if now.is_below(before) {
             Category::Fell
-        } else if one.is_below(other) {
+        } else if before.is_below(now) {
             Category::Rose
         } else {
             Category::Same

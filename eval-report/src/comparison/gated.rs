@@ -1,16 +1,17 @@
 //! The verdict of a gate on a build, and its sentences.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 
 use eval_support::untrusted::one_line;
-use eval_support::words::{count, short_code_list};
+use eval_support::words::{are, count, short_code_list};
 
 use super::category::Category;
 use super::compared::{ComparedCase, Comparison};
 use super::pair::metrics_that_fell;
 use super::power::Power;
 use crate::baseline::Line;
-use crate::decide::gate::{CaseDecision, GateVerdict};
+use crate::decide::gate::{Counts, GateVerdict};
+use crate::output::Outcome;
 use crate::statistics::{PassCount, percent};
 
 /// A comparison with the verdict of a gate.
@@ -90,17 +91,17 @@ impl Gated {
             decision.verdict
         };
         let power = (verdict == GateVerdict::Pass)
-            .then(|| Power::new(&comparison.policy, &comparison.counts, options.retried));
+            .then(|| Power::new(&comparison.policy, &comparison.counts(), options.retried));
         let notes = options.notes.clone();
         Self { comparison, verdict, reasons, notes, power: power.flatten(), is_retried: options.retried }
     }
 
-    /// The exit code: 0 if no drop is shown, 1 for a regression, else 2.
-    pub fn exit_code(&self) -> i32 {
+    /// Passed if no drop is shown, failed for a regression, else unmeasurable.
+    pub fn outcome(&self) -> Outcome {
         match self.verdict {
-            GateVerdict::Pass => 0,
-            GateVerdict::Regression => 1,
-            GateVerdict::CannotTell | GateVerdict::Unmeasurable => 2,
+            GateVerdict::Pass => Outcome::Passed,
+            GateVerdict::Regression => Outcome::Failed,
+            GateVerdict::CannotTell | GateVerdict::Unmeasurable => Outcome::Unmeasurable,
         }
     }
 
@@ -130,24 +131,14 @@ impl Gated {
              {half}.{help}"
         ))
     }
-}
 
-impl Gated {
     /// Whether further runs could show any case by itself.
     fn can_retries_show(&self) -> bool {
-        let Comparison { policy, counts, .. } = &self.comparison;
-        let before: BTreeSet<(usize, usize)> =
-            counts.iter().map(|case| (case.before.runs.passed(), case.before.runs.total())).collect();
-        before.into_iter().any(|(passed, total)| {
-            let before = PassCount::new(passed, total).unwrap_or_default();
-            policy.failures_needed(before, counts.len(), policy.max_runs).is_some()
-        })
+        let (policy, counts) = (self.comparison.policy, self.comparison.counts());
+        let before: HashSet<PassCount> = counts.iter().map(|case| case.before.judged).collect();
+        let needed = |before| policy.failures_needed(before, counts.len(), policy.max_runs);
+        before.into_iter().any(|before| needed(before).is_some())
     }
-}
-
-/// The compared cases with what was decided of them.
-fn decided(comparison: &Comparison) -> impl Iterator<Item = (&ComparedCase, CaseDecision)> {
-    comparison.cases.iter().filter_map(|case| Some((case, case.decision?)))
 }
 
 /// `passed 10 of 10 runs before and none of 13 now`.
@@ -168,14 +159,13 @@ fn runs(case: &ComparedCase) -> String {
 
 fn regressions(comparison: &Comparison) -> Vec<String> {
     let policy = comparison.policy;
-    let cases = comparison.counts.len();
+    let cases = comparison.compared().count();
     let mut said: Vec<String> = Vec::new();
-    let mut counts = comparison.counts.iter();
-    for (case, decision) in decided(comparison) {
-        let Some(counts) = counts.next().filter(|_| decision.is_shown) else { continue };
-        let left = counts.planned.saturating_sub(counts.now.runs.total() + counts.now.errors);
+    for (case, counts, decision) in comparison.compared().filter(|(_, _, decision)| decision.is_shown) {
+        let left = policy.planned(&counts, cases).saturating_sub(counts.now.made());
         let p = if left > 0 {
-            format!("p at most {}, whatever {left} more runs would have been", shown(decision.p))
+            let more = count(left, "more run");
+            format!("p at most {}, whatever {more} would have been", shown(decision.p))
         } else {
             format!("p = {}", shown(decision.p))
         };
@@ -202,25 +192,26 @@ fn regressions(comparison: &Comparison) -> Vec<String> {
 
 /// `58 of 60 runs passed; 195 of 200 in the baseline`.
 fn totals(comparison: &Comparison) -> String {
-    let sum = |of: fn(&crate::decide::gate::Counts) -> PassCount| {
-        comparison
-            .counts
+    let counts = comparison.counts();
+    let sum = |of: fn(&Counts) -> PassCount| {
+        counts
             .iter()
             .map(of)
             .fold((0, 0), |(passed, total), runs| (passed + runs.passed(), total + runs.total()))
     };
-    let (passed, total) = sum(|counts| counts.first.runs);
-    let (before, total_before) = sum(|counts| counts.before.runs);
+    let (passed, total) = sum(|counts| counts.first.judged);
+    let (before, total_before) = sum(|counts| counts.before.judged);
     format!("{passed} of {} passed; {before} of {total_before} in the baseline", count(total, "run"))
 }
 
 fn no_drop(comparison: &Comparison) -> String {
-    let cases = comparison.counts.len();
-    let left_out = comparison.cases.len() - cases;
-    let left_out = match left_out {
+    let cases = comparison.compared().count();
+    let left_out = match comparison.cases.len() - cases {
         0 => String::new(),
-        1 => format!(" 1 case is not compared ({}).", not_compared(comparison)),
-        _ => format!(" {left_out} cases are not compared ({}).", not_compared(comparison)),
+        more => {
+            let (cases, are) = (count(more, "case"), are(more));
+            format!(" {cases} {are} not compared ({}).", not_compared(comparison))
+        }
     };
     format!(
         "{}. No drop is shown ({}; p = {} over the cases, no case by itself).{left_out}",
@@ -231,9 +222,13 @@ fn no_drop(comparison: &Comparison) -> String {
 }
 
 fn incomparable(comparison: &Comparison) -> String {
+    if comparison.cases.is_empty() {
+        return "no case ran, and the baseline has none; run the cases of a build that works, then bless them: `cargo evalset bless`"
+            .to_owned();
+    }
     format!(
         "only {} of {} can be compared ({}); bless the cases as they are now: `cargo evalset bless`",
-        comparison.counts.len(),
+        comparison.compared().count(),
         count(comparison.cases.len(), "case"),
         not_compared(comparison)
     )
@@ -258,9 +253,10 @@ fn not_compared(comparison: &Comparison) -> String {
 }
 
 fn undecided(comparison: &Comparison) -> Vec<String> {
-    let mut said: Vec<String> = decided(comparison)
-        .filter(|(_, decision)| decision.may_be_worse)
-        .map(|(case, decision)| {
+    let mut said: Vec<String> = comparison
+        .compared()
+        .filter(|(_, _, decision)| decision.may_be_worse)
+        .map(|(case, _, decision)| {
             format!(
                 "{} {}: p is from {} to {}, depending on what they would have been",
                 case.key,
@@ -287,13 +283,12 @@ fn undecided(comparison: &Comparison) -> Vec<String> {
 const MAX_FAILURES: usize = 3_000;
 
 fn not_shown(comparison: &Comparison, options: &GateOptions) -> Vec<String> {
-    let Comparison { policy, counts, .. } = comparison;
-    let cases = counts.len();
+    let policy = comparison.policy;
+    let cases = comparison.compared().count();
     let mut said = Vec::new();
     let (mut can_retry, mut has_few_before) = (false, false);
-    for (case, decision) in decided(comparison).filter(|(_, decision)| decision.is_dead) {
-        let side = |line: Option<&Line>| line.map(Line::with_verdict).unwrap_or_default();
-        let (before, now) = (side(case.before.as_ref()), side(case.now.as_ref()));
+    for (case, counts, decision) in comparison.compared().filter(|(_, _, decision)| decision.is_dead) {
+        let (before, now) = (counts.before.judged, counts.now.judged);
         let needed = policy.failures_needed(before, cases, MAX_FAILURES);
         let is_in_reach = needed.is_some_and(|needed| needed <= policy.max_runs);
         can_retry |= is_in_reach && !options.retried;
@@ -328,10 +323,6 @@ fn not_shown(comparison: &Comparison, options: &GateOptions) -> Vec<String> {
     said
 }
 
-fn are(number: usize) -> &'static str {
-    if number == 1 { "is" } else { "are" }
-}
-
 /// `2.5%`.
 fn level(share: f64) -> String {
     format!("{}%", share * 100.0)
@@ -351,18 +342,22 @@ pub(super) fn shown(p: f64) -> String {
     }
 }
 
+/// The passes of a case in a build: `9/9 +1 error`.
+pub(super) fn passes(line: Option<&Line>) -> String {
+    let Some(line) = line else { return "-".to_owned() };
+    match line.errors {
+        0 => line.with_verdict().to_string(),
+        errors => format!("{} +{}", line.with_verdict(), count(errors, "error")),
+    }
+}
+
+/// `10/10 -> 0/13`, and why it cannot be compared.
+pub(super) fn change(case: &ComparedCase) -> String {
+    let why = case.incomparable.as_deref().map(|why| format!("  {}", one_line(why))).unwrap_or_default();
+    format!("{} -> {}{why}", passes(case.before.as_ref()), passes(case.now.as_ref()))
+}
+
 /// A case with what became of it in one line, for lists.
 pub(super) fn row(case: &ComparedCase) -> String {
-    let side = |line: Option<&Line>| {
-        line.map_or_else(
-            || "-".to_owned(),
-            |line| {
-                let errors =
-                    if line.errors > 0 { format!(" +{} errors", line.errors) } else { String::new() };
-                format!("{}{errors}", line.with_verdict())
-            },
-        )
-    };
-    let why = case.incomparable.as_deref().map(|why| format!("  {}", one_line(why))).unwrap_or_default();
-    format!("{}  {} -> {}{why}", case.key, side(case.before.as_ref()), side(case.now.as_ref()))
+    format!("{}  {}", case.key, change(case))
 }

@@ -1,5 +1,6 @@
 //! A case on both sides: whether its runs can be compared, and each of its metrics.
 
+use eval_core::journal::Revision;
 use eval_support::untrusted::one_line;
 use serde::Serialize;
 
@@ -91,7 +92,7 @@ fn changed(sides: [Option<&MetricLine>; 2]) -> Option<String> {
 pub fn incomparable(before: &Line, now: &Line) -> Option<String> {
     let since = before.from.commit.as_ref().map_or_else(
         || format!("since {}", one_line(&before.from.at)),
-        |commit| format!("since {}", short(commit)),
+        |commit| format!("since {}", one_line(&Revision::short(commit))),
     );
     if before.asks != now.asks {
         return Some(format!("the user says something else {since}"));
@@ -114,9 +115,4 @@ pub fn incomparable(before: &Line, now: &Line) -> Option<String> {
         })
         .collect();
     (!changed.is_empty()).then(|| changed.join("; "))
-}
-
-/// The first seven digits of a commit.
-pub(super) fn short(commit: &str) -> String {
-    one_line(&commit.chars().take(7).collect::<String>())
 }

@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 
 use fastrand::Rng;
+use serde::Serialize;
 
 use crate::decide::exact::{Stratum, fisher};
-use crate::decide::gate::{Counts, Next, Policy, Side};
+use crate::decide::gate::{CaseRuns, Counts, Next, Policy};
 use crate::statistics::{PassCount, float};
 
 /// The shares of builds in which a gate finds a drop of this kind, 0 to 1, with these numbers of runs.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Power {
     /// One case that stopped working.
     pub dead: f64,
@@ -35,7 +36,7 @@ impl Power {
         if cases.is_empty() {
             return None;
         }
-        let rates: Vec<f64> = cases.iter().map(|case| case.before.runs.rate().unwrap_or(0.0)).collect();
+        let rates: Vec<f64> = cases.iter().map(|case| case.before.judged.rate().unwrap_or(0.0)).collect();
         let mut simulation = Simulation { policy, cases, retried, known: HashMap::new(), runs: 0 };
         let one = |now: &mut [f64], rng: &mut Rng, share: f64| {
             let at = rng.usize(..now.len());
@@ -79,21 +80,39 @@ impl Simulation<'_> {
     fn is_found(&mut self, rates: &[f64], rng: &mut Rng) -> bool {
         let Self { policy, cases, retried, known, runs: simulated_runs } = self;
         let mut p_of = |case: Stratum| *known.entry(case).or_insert_with(|| fisher(case));
-        let side =
-            |passed, total| Side { runs: PassCount::new(passed, total).unwrap_or_default(), errors: 0 };
+        let runs_of =
+            |passed, total| CaseRuns { judged: PassCount::new(passed, total).unwrap_or_default(), errors: 0 };
         let mut simulated = Vec::with_capacity(cases.len());
         for (case, rate) in cases.iter().zip(rates) {
-            let runs = case.first.runs.total() + case.first.errors;
+            let runs = case.first.made();
             let passed = if *rate >= 1.0 { runs } else { (0..runs).filter(|_| rng.f64() < *rate).count() };
-            let mut counts = Counts::new(Side { errors: 0, ..case.before }, side(passed, runs));
+            let mut counts = Counts::new(CaseRuns { errors: 0, ..case.before }, runs_of(passed, runs));
             while *retried && policy.next_by(&counts, cases.len(), &mut p_of) == Next::Run {
-                let (passed, made) = (counts.now.runs.passed(), counts.now.runs.total());
-                counts.now = side(passed + usize::from(rng.f64() < *rate), made + 1);
+                let (passed, made) = (counts.now.judged.passed(), counts.now.judged.total());
+                counts.now = runs_of(passed + usize::from(rng.f64() < *rate), made + 1);
             }
-            counts.planned = policy.planned_by(&counts, cases.len(), &mut p_of);
-            *simulated_runs += counts.now.runs.total();
+            *simulated_runs += counts.now.made();
             simulated.push(counts);
         }
         policy.is_shown_by(&simulated, &mut p_of)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_cases_are_simulated_in_bounded_work() {
+        let runs = |passed, total| CaseRuns { judged: PassCount::new(passed, total).unwrap(), errors: 0 };
+        let cases = vec![Counts::new(runs(19, 20), runs(3, 3)); 500];
+        let policy = Policy::default();
+        let mut simulation =
+            Simulation { policy: &policy, cases: &cases, retried: true, known: HashMap::new(), runs: 0 };
+        let found = simulation.share(&[0.85; 500], &|_, _| ());
+        // All cases 10 points worse. The last build may go beyond the bound, and 2,000 builds would take over 3,000,000 runs.
+        assert!(found > 0.99, "{found}");
+        let most_of_build = cases.len() * policy.max_runs;
+        assert!((RUNS..RUNS + most_of_build).contains(&simulation.runs), "{}", simulation.runs);
     }
 }

@@ -1,11 +1,12 @@
 //! A comparison as text for people and for pull requests.
 
-use eval_support::untrusted::{markdown as escaped, one_line};
+use eval_support::untrusted::{annotation, markdown as escaped, one_line};
 use eval_support::words::count;
 
 use super::category::Category;
-use super::compared::Comparison;
-use super::gated::{Gated, row, shown as p_value};
+use super::compared::{ComparedCase, Comparison};
+use super::gated::{Gated, change, row, shown as p_value};
+use super::pair::metrics_that_fell;
 use crate::decide::gate::GateVerdict;
 use crate::decide::usage::Usage;
 use crate::output::{BOLD, ERROR, GOOD, WARNING, styled};
@@ -57,17 +58,23 @@ pub fn categories(comparison: &Comparison) -> String {
         counted.iter().map(|(category, cases)| format!("{} {cases}", category.words())).collect();
     text += &format!("{}\n", chips.join(" | "));
     text += &usage(comparison);
-    for category in counted.into_keys().filter(|category| *category != Category::Same) {
+    for (category, rows) in listed(comparison) {
         text += &format!("\n{}\n", styled(BOLD, category.words()));
-        for case in comparison.of(category).take(MAX_LISTED) {
-            text += &format!("  {}\n", row(case));
-        }
-        let more = comparison.of(category).count().saturating_sub(MAX_LISTED);
-        if more > 0 {
-            text += &format!("  and {more} more\n");
-        }
+        text.extend(rows.iter().map(|row| format!("  {row}\n")));
     }
     text
+}
+
+/// The cases that changed, by category: the first ones of each, and how many more there are.
+fn listed(comparison: &Comparison) -> impl Iterator<Item = (Category, Vec<String>)> {
+    let changed = comparison.counted().into_iter().filter(|(category, _)| *category != Category::Same);
+    changed.map(|(category, cases)| {
+        let mut rows: Vec<String> = comparison.of(category).take(MAX_LISTED).map(row).collect();
+        rows.extend(
+            cases.checked_sub(MAX_LISTED).filter(|more| *more > 0).map(|more| format!("and {more} more")),
+        );
+        (category, rows)
+    })
 }
 
 /// The verdict as Markdown, for a comment on a pull request. Its first line is a mark by which a script finds the comment again.
@@ -86,14 +93,21 @@ pub fn markdown(gated: &Gated) -> String {
     for (category, cases) in gated.comparison.counted() {
         text += &format!("| {} | {cases} |\n", category.words());
     }
-    for category in Category::ALL.into_iter().filter(|category| *category != Category::Same) {
-        let mut cases = gated.comparison.of(category).peekable();
-        if cases.peek().is_some() {
-            text += &format!("\n**{}**\n\n", category.words());
-            for case in cases.take(MAX_LISTED) {
-                text += &format!("- {}\n", escaped(&row(case)));
-            }
-        }
+    for (category, rows) in listed(&gated.comparison) {
+        text += &format!("\n**{}**\n\n", category.words());
+        text.extend(rows.iter().map(|row| format!("- {}\n", escaped(row))));
     }
     text
+}
+
+/// A warning of GitHub Actions on the set of each case that may be worse. A comparison decides nothing, so none is an error.
+pub fn annotations(comparison: &Comparison) -> String {
+    let worse = [Category::Regressed, Category::NewlyFailing, Category::ErrorNow, Category::OnlyBefore];
+    let cases = worse.into_iter().flat_map(|category| comparison.of(category).take(MAX_LISTED));
+    let of_case = |case: &ComparedCase| {
+        let title = format!("{}: {}", case.category.words(), case.key);
+        let fell = metrics_that_fell(&case.metrics).map(|fell| format!("; {fell}")).unwrap_or_default();
+        annotation("warning", &[("file", &*case.key.set), ("title", &*title)], &(change(case) + &fell))
+    };
+    cases.map(of_case).collect()
 }

@@ -7,21 +7,31 @@
 use super::exact::{Stratum, fisher, holm, holm_limits, is_at_most, is_shown_over_cases, over_cases};
 use crate::statistics::{PassCount, float};
 
-/// The runs of a case on one side.
+/// The runs of a case in one build.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Side {
+pub struct CaseRuns {
     /// The runs with a verdict.
-    pub runs: PassCount,
+    pub judged: PassCount,
     /// The runs without one.
     pub errors: usize,
 }
 
-impl Side {
+impl CaseRuns {
+    /// The number of runs that were made, with a verdict or without.
+    pub fn made(self) -> usize {
+        self.judged.total() + self.errors
+    }
+
     /// All runs, if those without a verdict had passed or failed.
     fn with_errors(self, passed: bool) -> PassCount {
         let more = if passed { self.errors } else { 0 };
-        counted(self.runs.passed() + more, self.runs.total() + self.errors)
+        counted(self.judged.passed() + more, self.made())
     }
+}
+
+/// Whether a case that passed more than half of its runs before passes none now.
+pub(crate) fn stopped_working(before: PassCount, now: PassCount) -> bool {
+    2 * before.passed() > before.total() && now.passed() == 0 && now.total() > 0
 }
 
 fn counted(passed: usize, total: usize) -> PassCount {
@@ -32,32 +42,30 @@ fn counted(passed: usize, total: usize) -> PassCount {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counts {
     /// The runs of the baseline.
-    pub before: Side,
+    pub before: CaseRuns,
     /// The first runs of this build, as many as each case has. The test over the cases reads no others: a case is run again because
     /// it failed, so its further runs would bias a sum.
-    pub first: Side,
+    pub first: CaseRuns,
     /// All runs of this build, the first ones too.
-    pub now: Side,
-    /// The runs that were planned for the case. If it was run again and stopped early, the number is above `now`.
-    pub planned: usize,
+    pub now: CaseRuns,
 }
 
 impl Counts {
     /// A case that was not run again.
-    pub fn new(before: Side, now: Side) -> Self {
-        Self { before, first: now, now, planned: now.runs.total() + now.errors }
+    pub fn new(before: CaseRuns, now: CaseRuns) -> Self {
+        Self { before, first: now, now }
     }
 
     /// Whether a smaller share of its runs passed than before.
     pub fn fell(&self) -> bool {
-        self.now.runs.is_below(self.before.runs)
+        self.now.judged.is_below(self.before.judged)
     }
 
     /// The case as the test of cases sees it. `best` says what runs without a verdict would have been. The planned runs that
     /// were not made always count as passed: a case is stopped only once they could change nothing.
-    fn stratum(&self, best: bool) -> Stratum {
+    fn stratum(&self, planned: usize, best: bool) -> Stratum {
         let now = self.now.with_errors(best);
-        let left = self.planned.saturating_sub(now.total());
+        let left = planned.saturating_sub(now.total());
         Stratum {
             before: self.before.with_errors(!best),
             now: counted(now.passed() + left, now.total() + left),
@@ -68,10 +76,8 @@ impl Counts {
         Stratum { before: self.before.with_errors(!best), now: self.first.with_errors(best) }
     }
 
-    /// Whether it passed more than half of its runs before, and none now.
     fn is_dead(&self, best: bool) -> bool {
-        let (before, now) = (self.before.with_errors(!best), self.now.with_errors(best));
-        2 * before.passed() > before.total() && now.passed() == 0 && now.total() > 0
+        stopped_working(self.before.with_errors(!best), self.now.with_errors(best))
     }
 }
 
@@ -112,26 +118,27 @@ impl Policy {
     /// The same, with a way to Fisher's test that may know its values.
     pub(crate) fn next_by(&self, case: &Counts, cases: usize, p_of: &mut impl FnMut(Stratum) -> f64) -> Next {
         let limit = self.limit_of_case(cases);
-        let before = case.before.runs;
+        let before = case.before.judged;
         // A run without a verdict is a run that was made: an agent that only breaks would be run for ever.
-        let made = case.now.runs.total() + case.now.errors;
+        let made = case.now.made();
         if !case.fell() || made >= self.max_runs {
             return Next::Stop;
         }
         let mut of_all = |passed| p_of(Stratum { before, now: counted(passed, self.max_runs) });
         if !is_at_most(of_all(0), limit) {
             // No number of runs shows it. A single pass tells that the case still works.
-            let further = made.saturating_sub(case.first.runs.total() + case.first.errors);
+            let further = made.saturating_sub(case.first.made());
             return if case.is_dead(false) && further < RUNS_OF_HOPELESS { Next::Run } else { Next::Stop };
         }
         // A regression holds for the best that runs without a verdict could have been.
-        let passed = case.now.runs.passed() + case.now.errors;
+        let passed = case.now.judged.passed() + case.now.errors;
         let is_certain = is_at_most(of_all(passed + self.max_runs - made), limit);
         let is_out_of_reach = !is_at_most(of_all(passed), limit);
         if is_certain || is_out_of_reach { Next::Stop } else { Next::Run }
     }
 
-    /// The runs that are planned for a case which was run again: `max_runs`, unless no number of runs could show it.
+    /// The runs that are planned for a case. Of one that was run again it is `max_runs`, unless no number of runs could show it: if it
+    /// was stopped early, that is more than were made.
     pub fn planned(&self, case: &Counts, cases: usize) -> usize {
         self.planned_by(case, cases, &mut fisher)
     }
@@ -142,10 +149,9 @@ impl Policy {
         cases: usize,
         p_of: &mut impl FnMut(Stratum) -> f64,
     ) -> usize {
-        let made = case.now.runs.total() + case.now.errors;
-        let is_within = made > case.first.runs.total() + case.first.errors;
-        let worst = Stratum { before: case.before.runs, now: counted(0, self.max_runs) };
-        if is_within && is_at_most(p_of(worst), self.limit_of_case(cases)) {
+        let made = case.now.made();
+        let worst = Stratum { before: case.before.judged, now: counted(0, self.max_runs) };
+        if made > case.first.made() && is_at_most(p_of(worst), self.limit_of_case(cases)) {
             made.max(self.max_runs)
         } else {
             made
@@ -156,7 +162,11 @@ impl Policy {
     pub(crate) fn is_shown_by(&self, cases: &[Counts], p_of: &mut impl FnMut(Stratum) -> f64) -> bool {
         // Holm's procedure rejects any only if it rejects the least.
         let limit = self.limit_of_case(cases.len());
-        cases.iter().any(|case| is_at_most(p_of(case.stratum(true)), limit)) || {
+        let mut is_shown = |case: &Counts| {
+            let planned = self.planned_by(case, cases.len(), p_of);
+            is_at_most(p_of(case.stratum(planned, true)), limit)
+        };
+        cases.iter().any(&mut is_shown) || {
             let first: Vec<Stratum> = cases.iter().map(|case| case.first_stratum(true)).collect();
             is_shown_over_cases(&first, self.level_of_test())
         }
@@ -222,7 +232,8 @@ pub enum GateVerdict {
     Pass,
     /// The set or a case is shown to be worse.
     Regression,
-    /// A case that passed more than half of its runs passes none now, and the numbers of runs are too small to show it.
+    /// A case that passed more than half of its runs passes none now, and the numbers of runs are too small to show it. Or there is no
+    /// case to compare.
     CannotTell,
     /// The verdict depends on what runs without a verdict would have been.
     Unmeasurable,
@@ -274,7 +285,8 @@ impl World {
     fn new(policy: &Policy, cases: &[Counts], best: bool) -> Self {
         let first: Vec<Stratum> = cases.iter().map(|case| case.first_stratum(best)).collect();
         let p = over_cases(&first);
-        let p_values: Vec<f64> = cases.iter().map(|case| fisher(case.stratum(best))).collect();
+        let p_values: Vec<f64> =
+            cases.iter().map(|case| fisher(case.stratum(policy.planned(case, cases.len()), best))).collect();
         let is_shown = holm(&p_values, policy.level_of_test());
         let is_dead = cases.iter().zip(&is_shown).map(|(case, shown)| !shown && case.is_dead(best)).collect();
         Self { p, is_set_shown: is_at_most(p, policy.level_of_test()), p_values, is_shown, is_dead }
@@ -283,7 +295,7 @@ impl World {
     fn verdict(&self) -> GateVerdict {
         if self.is_set_shown || self.is_shown.contains(&true) {
             GateVerdict::Regression
-        } else if self.is_dead.contains(&true) {
+        } else if self.is_dead.contains(&true) || self.p_values.is_empty() {
             GateVerdict::CannotTell
         } else {
             GateVerdict::Pass
@@ -297,8 +309,8 @@ mod tests {
 
     use super::*;
 
-    fn side((passed, total): (usize, usize)) -> Side {
-        Side { runs: counted(passed, total), errors: 0 }
+    fn side((passed, total): (usize, usize)) -> CaseRuns {
+        CaseRuns { judged: counted(passed, total), errors: 0 }
     }
 
     fn case(before: (usize, usize), now: (usize, usize)) -> Counts {
@@ -307,7 +319,7 @@ mod tests {
 
     /// A case with errors now.
     fn broken(before: (usize, usize), now: (usize, usize), errors: usize) -> Counts {
-        Counts::new(side(before), Side { errors, ..side(now) })
+        Counts::new(side(before), CaseRuns { errors, ..side(now) })
     }
 
     /// This case and so many that did not change.
@@ -328,7 +340,7 @@ mod tests {
         let five_more = Counts { now: side((0, 6)), ..once[0] };
         assert_eq!(verdict(&among(20, five_more, once[1])), CannotTell);
         // One that passes again works.
-        let again = Counts { now: side((1, 2)), planned: 2, ..once[0] };
+        let again = Counts { now: side((1, 2)), ..once[0] };
         assert_eq!(verdict(&among(20, again, once[1])), Pass);
         assert_eq!(verdict(&among(20, case((10, 10), (0, 4)), case((10, 10), (4, 4)))), Regression);
         // By itself it is not shown, and over the cases it is.
@@ -338,7 +350,8 @@ mod tests {
         assert_eq!(verdict(&among(20, case((3, 3), (0, 3)), case((3, 3), (3, 3)))), CannotTell);
         // It passed half of its runs before: none now is no surprise.
         assert_eq!(verdict(&among(20, case((1, 2), (0, 1)), case((2, 2), (1, 1)))), Pass);
-        assert_eq!(verdict(&[]), Pass);
+        // Nothing was compared.
+        assert_eq!(verdict(&[]), CannotTell);
     }
 
     #[test]
@@ -361,7 +374,7 @@ mod tests {
             (broken((10, 10), (8, 8), 2), Pass),
             (broken((5, 5), (0, 3), 2), Unmeasurable),
             (broken((5, 5), (0, 0), 5), Unmeasurable),
-            (Counts { before: Side { errors: 3, ..side((2, 2)) }, ..case((2, 2), (0, 5)) }, Unmeasurable),
+            (Counts { before: CaseRuns { errors: 3, ..side((2, 2)) }, ..case((2, 2), (0, 5)) }, Unmeasurable),
         ] {
             assert_eq!(verdict(&[case]), expected, "{case:?}");
         }
@@ -378,11 +391,10 @@ mod tests {
     fn run_again(policy: &Policy, first: Counts, cases: usize, outcomes: impl Fn(usize) -> bool) -> Counts {
         let mut case = first;
         while policy.next(&case, cases) == Next::Run {
-            let (made, passed) = (case.now.runs.total(), case.now.runs.passed());
-            let further = made - first.now.runs.total();
-            case.now.runs = counted(passed + usize::from(outcomes(further)), made + 1);
+            let (made, passed) = (case.now.judged.total(), case.now.judged.passed());
+            let further = made - first.now.judged.total();
+            case.now.judged = counted(passed + usize::from(outcomes(further)), made + 1);
         }
-        case.planned = policy.planned(&case, cases);
         case
     }
 
@@ -393,18 +405,19 @@ mod tests {
             [((10, 10), (1, 3), 1), ((10, 10), (0, 1), 20), ((8, 10), (1, 4), 5), ((3, 3), (0, 2), 1)]
         {
             let first = case(before, first);
-            let left = policy.max_runs - first.now.runs.total();
+            let left = policy.max_runs - first.now.judged.total();
             let limit = policy.limit_of_case(cases);
             for outcomes in 0..1_u32 << left {
                 let passed = |at: usize| outcomes >> at & 1 == 1;
                 let stopped = run_again(&policy, first, cases, passed);
                 let all = counted(
-                    first.now.runs.passed() + (0..left).filter(|at| passed(*at)).count(),
+                    first.now.judged.passed() + (0..left).filter(|at| passed(*at)).count(),
                     policy.max_runs,
                 );
-                let of_all = is_at_most(fisher(Stratum { before: first.before.runs, now: all }), limit);
+                let of_all = is_at_most(fisher(Stratum { before: first.before.judged, now: all }), limit);
+                let planned = policy.planned(&stopped, cases);
                 assert_eq!(
-                    is_at_most(fisher(stopped.stratum(true)), limit),
+                    is_at_most(fisher(stopped.stratum(planned, true)), limit),
                     of_all,
                     "{first:?} {outcomes:b}"
                 );
@@ -416,7 +429,7 @@ mod tests {
     fn a_suspect_is_run_again_until_the_rest_decides_nothing() {
         let policy = Policy::default();
         let all = |passes: bool| move |_: usize| passes;
-        let runs = |first: Counts, passes| run_again(&policy, first, 20, all(passes)).now.runs;
+        let runs = |first: Counts, passes| run_again(&policy, first, 20, all(passes)).now.judged;
         // Shown after 13, whatever 7 more would have been.
         assert_eq!(runs(case((10, 10), (0, 3)), false), counted(0, 13));
         assert!(runs(case((10, 10), (0, 3)), true).total() < 12);

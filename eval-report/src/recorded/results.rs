@@ -35,6 +35,8 @@ pub struct RunResults<'r> {
     /// Problems that keep it from passing, other than verdicts of its cases.
     pub problems: Vec<Problem>,
     pub prices: Prices,
+    /// Whether tests were left out on purpose.
+    pub(super) is_partial: bool,
 }
 
 impl<'r> RunResults<'r> {
@@ -105,6 +107,7 @@ impl<'r> RunResults<'r> {
             doubts,
             problems,
             prices: Prices::default(),
+            is_partial: partial,
         })
     }
 

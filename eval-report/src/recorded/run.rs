@@ -15,7 +15,7 @@ use eval_support::untrusted::one_line;
 use eval_support::variables::{ATTEMPT, DIR, RUN_ID};
 
 use super::folder::{self, Meant};
-use crate::journal::{ReadRunError, RecordedRun, RecordedTest};
+use crate::journal::{ReadRunError, RecordedRun, RecordedTest, revision_of_run};
 use crate::output::CommandError;
 
 #[derive(Clone, Debug, Default)]
@@ -233,6 +233,11 @@ impl LoadedRun {
             [] => "(no id)".to_owned(),
             ids => one_line(&ids.join(" + ")),
         }
+    }
+
+    /// The commit that was checked out when it began; `None` if its folders do not tell.
+    pub fn commit(&self) -> Option<String> {
+        self.folders.iter().find_map(|folder| revision_of_run(folder)).map(|revision| revision.commit)
     }
 
     /// The arguments that name the run for another command, each followed by a space. Empty for the last run.

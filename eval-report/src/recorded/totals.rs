@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use eval_support::words::count;
+use eval_support::words::{count, were};
 use serde::Serialize;
 
 use crate::journal::RecordedRun;
@@ -148,7 +148,7 @@ impl Totals {
     }
 
     fn uncovered(&self) -> Vec<String> {
-        let were = if self.left_out == 1 { "was" } else { "were" };
+        let were = were(self.left_out);
         let binaries = match self.unlisted {
             1 => "a test binary was".to_owned(),
             more => format!("{more} test binaries were"),

@@ -89,15 +89,19 @@ fn of_process(head: &Head) -> Prices {
     prices
 }
 
-/// The cost of a case's agent in all its runs: at these prices, else at the prices that the process was given. `None` without
-/// prices, and if none of the tokens has one.
+/// The cost of a case's agent in all its runs. `None` without prices, and if none of the tokens has one.
 pub fn cost(attempt: &Attempt, given: &Prices) -> Option<Cost> {
+    Some(cost_of_all(attempt, given)).filter(|cost| cost.tokens_in > 0 || cost.tokens_out > 0)
+}
+
+/// The cost of a case's agent in all its runs: at these prices, else at the prices that the process was given. Tokens without a
+/// price are in it too.
+pub fn cost_of_all(attempt: &Attempt, given: &Prices) -> Cost {
     let own = if given.is_empty() { Some(of_process(&attempt.head)) } else { None };
     let prices = own.as_ref().unwrap_or(given);
     let runs = attempt.evaluations.iter().map(|it| &it.ran).chain(&attempt.repeated);
     let turns = runs.flat_map(|ran| &ran.transcript.turns);
-    let cost = prices.cost_of_events(turns.flat_map(|turn| &turn.events));
-    (cost.tokens_in > 0 || cost.tokens_out > 0).then_some(cost)
+    prices.cost_of_events(turns.flat_map(|turn| &turn.events))
 }
 
 #[cfg(test)]

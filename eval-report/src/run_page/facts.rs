@@ -63,7 +63,7 @@ fn whole(revision: &Revision) -> String {
 
 /// `05cde3d on main, 2 files uncommitted when this page was written`.
 fn short(revision: &Revision, changes: Changes) -> String {
-    let commit: String = revision.commit.chars().take(7).collect();
+    let commit = Revision::short(&revision.commit);
     let branch = revision.branch.as_ref().map(|branch| format!(" on {branch}")).unwrap_or_default();
     let dirty = match changes {
         Changes::Files(files) if files > 0 => {

@@ -1,7 +1,6 @@
 //! The cases of a baseline that are gone, by the sets that are on disk. What did not run is not gone.
 
 use std::collections::{BTreeSet, HashMap};
-use std::io;
 use std::path::{Path, PathBuf};
 
 use eval_core::journal::project::Project;
@@ -9,6 +8,8 @@ use eval_format::reader::check_set;
 use eval_report::baseline::Key;
 use eval_support::untrusted::one_line;
 use eval_support::words::short_code_list;
+
+use crate::files::read_if_there;
 
 /// The sets that were read so far, by their names in the baseline.
 pub(super) struct Gone {
@@ -55,10 +56,10 @@ impl Gone {
 
 impl Set {
     fn read(name: &str, path: &Path) -> Self {
-        match std::fs::read(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Self::Missing,
+        match read_if_there(path) {
+            Ok(None) => Self::Missing,
             Err(_) => Self::Unreadable,
-            Ok(bytes) => check_set(name, &bytes, None).set.map_or(Self::Unreadable, |set| {
+            Ok(Some(bytes)) => check_set(name, &bytes, None).set.map_or(Self::Unreadable, |set| {
                 Self::Cases(set.eval_cases.into_iter().map(|case| case.eval_id).collect())
             }),
         }

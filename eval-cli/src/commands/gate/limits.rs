@@ -1,14 +1,16 @@
 //! Limits of a gate: demands on this build alone, without a baseline.
 
+use std::collections::BTreeMap;
+
 use eval_report::baseline::{Baseline, Line};
 use eval_report::decide::exact::{below_share, holm};
-use eval_report::price::Prices;
+use eval_report::price::{Cost, Prices};
 use eval_report::statistics::PassCount;
-use eval_support::words::{count, grouped};
+use eval_support::words::{count, grouped, tokens};
 
 use crate::commands::report::prices;
 use crate::output::CommandError;
-use crate::recorded::{LoadedRun, TestResult, cost};
+use crate::recorded::{LoadedRun, TestResult, Usage, cost_of_all};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Limits {
@@ -20,11 +22,11 @@ pub(super) struct Limits {
     #[arg(long, value_name = "SHARE")]
     min_reliability: Option<f64>,
 
-    /// The most tokens of the agent in all runs together.
+    /// The most tokens of the agent in all runs together. Each run has to report its tokens.
     #[arg(long, value_name = "TOKENS")]
     max_tokens: Option<i64>,
 
-    /// The most that the agent may cost in all runs together, in the currency of the prices.
+    /// The most that the agent may cost in all runs together, in the currency of the prices. Each token has to have a price.
     #[arg(long, value_name = "COST")]
     max_cost: Option<f64>,
 
@@ -53,19 +55,84 @@ impl Limits {
         prices(&self.prices).map(drop)
     }
 
-    /// A sentence for each limit that is broken.
-    pub(super) fn broken(&self, runs: &[LoadedRun], now: &Baseline) -> Result<Vec<String>, CommandError> {
-        let mut broken = Vec::new();
-        broken.extend(self.min_pass_rate.and_then(|least| below_rate(now, least)));
-        broken.extend(self.min_reliability.map(|least| unreliable(now, least)).unwrap_or_default());
+    /// Checks the limits on these runs, which `now` counts.
+    pub(super) fn checked(&self, runs: &[LoadedRun], now: &Baseline) -> Result<Checked, CommandError> {
+        let tests: Vec<TestResult<'_>> = runs.iter().flat_map(|run| TestResult::all(&run.run)).collect();
+        let mut checked = Checked::default();
+        checked.broken.extend(self.min_pass_rate.and_then(|least| below_rate(now, least)));
+        checked.broken.extend(self.min_reliability.map(|least| unreliable(now, least)).unwrap_or_default());
         if let Some(most) = self.max_tokens {
-            broken.extend(over_tokens(runs, most)?);
+            checked.tokens(&tests, most);
         }
         if let Some(most) = self.max_cost {
-            broken.extend(over_cost(runs, &prices(&self.prices)?, most)?);
+            checked.cost(&tests, &prices(&self.prices)?, most);
         }
-        Ok(broken)
+        Ok(checked)
     }
+}
+
+/// A sentence for each limit that is broken, and for each that cannot be checked.
+#[derive(Default)]
+pub(super) struct Checked {
+    pub(super) broken: Vec<String>,
+    pub(super) unknown: Vec<String>,
+}
+
+impl Checked {
+    fn tokens(&mut self, tests: &[TestResult<'_>], most: i64) {
+        let mut usage = Usage::default();
+        for test in tests {
+            usage.add(test.usage());
+        }
+        let known = usage.agent_tokens.unwrap_or_default();
+        if known > i128::from(most) {
+            let (known, most) = (tokens(known), grouped(i128::from(most)));
+            self.broken.push(format!("the agent took {known}, and `--max-tokens` allows {most}"));
+        } else {
+            self.unknown.extend(without_tokens(tests, "--max-tokens"));
+        }
+    }
+
+    fn cost(&mut self, tests: &[TestResult<'_>], prices: &Prices, most: f64) {
+        let mut all = Cost::default();
+        for test in tests {
+            all.add(&cost_of_all(test.attempt, prices));
+        }
+        if all.money > most {
+            self.broken.push(format!("the agent cost {}, and `--max-cost` allows {most}", all.amount()));
+            return;
+        }
+        self.unknown.extend(without_tokens(tests, "--max-cost"));
+        if all.unpriced > 0 {
+            self.unknown.push(format!(
+                "{} {} no price, so `--max-cost` cannot be checked; name the price of each model, `--price MODEL=IN/OUT`, and have the \
+                 agent report input and output apart",
+                tokens(all.unpriced),
+                if all.unpriced == 1 { "has" } else { "have" }
+            ));
+        }
+    }
+}
+
+/// A sentence about the runs whose tokens are not known: what they took may be anything.
+fn without_tokens(tests: &[TestResult<'_>], limit: &str) -> Option<String> {
+    let (mut unknown, mut all) = (0, 0);
+    for test in tests {
+        let of_attempt = test.attempt.evaluations.iter().map(|it| &it.ran).chain(&test.attempt.repeated);
+        let mut is_known: BTreeMap<usize, bool> = BTreeMap::new();
+        for ran in of_attempt {
+            *is_known.entry(ran.run).or_insert(true) &= ran.tokens.is_some();
+        }
+        all += is_known.len();
+        unknown += is_known.into_values().filter(|is_known| !is_known).count();
+    }
+    (unknown > 0).then(|| {
+        format!(
+            "{unknown} of {} reported no tokens, so `{limit}` cannot be checked; have the agent report its usage, or leave the limit \
+             out",
+            count(all, "run")
+        )
+    })
 }
 
 fn below_rate(now: &Baseline, least: f64) -> Option<String> {
@@ -75,7 +142,9 @@ fn below_rate(now: &Baseline, least: f64) -> Option<String> {
     let interval = interval.map(|interval| format!(" (95% interval {interval})")).unwrap_or_default();
     (rate < least).then(|| {
         format!(
-            "{runs} runs passed{interval}, and `--min-pass-rate` demands {least}: this is a demand, no test"
+            "{} of {} passed{interval}, and `--min-pass-rate` demands {least}: this is a demand, no test",
+            runs.passed(),
+            count(runs.total(), "run")
         )
     })
 }
@@ -94,36 +163,4 @@ fn unreliable(now: &Baseline, least: f64) -> Vec<String> {
         )
     })
     .collect()
-}
-
-fn over_tokens(runs: &[LoadedRun], most: i64) -> Result<Option<String>, CommandError> {
-    let evaluations =
-        runs.iter().flat_map(|run| TestResult::all(&run.run)).flat_map(|test| &test.attempt.evaluations);
-    let known: Vec<i128> = evaluations.filter_map(|it| it.ran.tokens).map(i128::from).collect();
-    if known.is_empty() {
-        let help = "have the agent report its usage, or leave out `--max-tokens`";
-        return Err(CommandError::new("no run tells how many tokens it took", help));
-    }
-    let sum: i128 = known.iter().sum();
-    Ok((sum > i128::from(most)).then(|| {
-        format!(
-            "the agent took {} tokens, and `--max-tokens` allows {}",
-            grouped(sum),
-            grouped(i128::from(most))
-        )
-    }))
-}
-
-fn over_cost(runs: &[LoadedRun], prices: &Prices, most: f64) -> Result<Option<String>, CommandError> {
-    let tests: Vec<TestResult<'_>> = runs.iter().flat_map(|run| TestResult::all(&run.run)).collect();
-    let mut costs = tests.iter().filter_map(|test| cost(test.attempt, prices));
-    let Some(mut all) = costs.next() else {
-        let help = "name the prices of a million tokens: `--price IN/OUT`, or leave out `--max-cost`";
-        return Err(CommandError::new(
-            "what the agent cost is not known: no run has tokens with a price",
-            help,
-        ));
-    };
-    costs.for_each(|cost| all.add(&cost));
-    Ok((all.money > most).then(|| format!("the agent cost {}, and `--max-cost` allows {most}", all.amount())))
 }

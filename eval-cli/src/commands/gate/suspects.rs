@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::process::{Command, Stdio};
 
-use eval_report::baseline::{Baseline, Key, Line, measure};
+use eval_report::baseline::{Baseline, Key, Line, key, measure};
 use eval_report::comparison::incomparable;
 use eval_report::decide::gate::{Counts, Next, Policy};
 use eval_support::shell;
@@ -13,8 +13,8 @@ use eval_support::words::count;
 
 use crate::cargo::Targets;
 use crate::commands::rerun::chosen::Chosen;
-use crate::commands::rerun::commands::{notice, of_cargo};
-use crate::output::{CommandError, with_option};
+use crate::commands::rerun::commands::of_cargo;
+use crate::output::{CommandError, notice, with_option};
 use crate::recorded::{LoadedRun, TestResult, WhichRun, root};
 use crate::sides::{id_of_suspects, results};
 
@@ -32,7 +32,7 @@ pub(super) fn run_again(
     let mut stopped: BTreeSet<Key> = BTreeSet::new();
     // Each round adds a run to each suspect, or stops it.
     for round in 1..=policy.max_runs {
-        let now = measure(&runs.iter().collect::<Vec<_>>(), None).cases;
+        let now = measure(&*runs, None).cases;
         let mut suspects = suspects(before, first, &now, policy);
         suspects.retain(|key, _| !stopped.contains(key));
         let Some(least) = suspects.values().min().copied() else { return Ok(()) };
@@ -53,7 +53,7 @@ pub(super) fn run_again(
             run(&program, &words, &id)?;
         }
         let made = WhichRun::named(Some(root().join(&id).display().to_string())).load()?;
-        let gained = measure(&[&made], None).cases;
+        let gained = measure([&made], None).cases;
         if !keys.iter().any(|key| gained.get(key).is_some()) {
             let help = format!("look at it: `cargo evalset report {id}`");
             return Err(CommandError::new("the suspects were run again, and no run ended", help));
@@ -72,18 +72,13 @@ fn suspects(before: &Baseline, first: &Baseline, now: &Baseline, policy: Policy)
         .filter(|(before, now)| incomparable(before, now).is_none() && before.with_verdict().total() > 0)
         .map(|(before, now)| {
             let key = now.key();
-            let first = first.get(&key).map_or(now.side(), Line::side);
-            (key, Counts { before: before.side(), first, now: now.side(), planned: 0 })
+            let first = first.get(&key).map_or(now.case_runs(), Line::case_runs);
+            (key, Counts { before: before.case_runs(), first, now: now.case_runs() })
         })
         .collect();
     let cases = compared.len();
     let again = compared.into_iter().filter(|(_, counts)| policy.next(counts, cases) == Next::Run);
-    again.map(|(key, counts)| (key, policy.max_runs.saturating_sub(made(&counts)))).collect()
-}
-
-/// The runs of a case so far, those without a verdict too.
-fn made(counts: &Counts) -> usize {
-    counts.now.runs.total() + counts.now.errors
+    again.map(|(key, counts)| (key, policy.max_runs.saturating_sub(counts.now.made()))).collect()
 }
 
 /// The commands that run these cases again, each as it ran in the first of the runs that has it: of cargo for tests, and of this program for what `run` ran.
@@ -107,9 +102,7 @@ fn commands_of(
     more: usize,
 ) -> Result<(Commands, BTreeSet<Key>), CommandError> {
     let results = results(loaded, true)?;
-    let keys = eval_report::baseline::keys(&results.tests);
-    let suspect =
-        |test: &TestResult<'_>| keys.get(&std::ptr::from_ref(test.test)).filter(|key| suspects.contains(key));
+    let suspect = |test: &TestResult<'_>| key(test).filter(|key| suspects.contains(key));
     let mut commands = Vec::new();
     let mut found = BTreeSet::new();
     let chosen = Chosen::new(&results, |test| suspect(test).is_some(), false);

@@ -1,14 +1,12 @@
 //! The commands that run tests again by name.
 
 use std::ffi::OsString;
-use std::io::Write;
 
 use eval_support::shell;
-use eval_support::untrusted::one_line;
 
 use super::chosen::CargoTests;
 use crate::cargo::{self, Targets};
-use crate::output::CommandError;
+use crate::output::{CommandError, notice};
 
 /// The most names in a command. The length of a command is limited; this many names stay far below the limit.
 const MAX_NAMES_PER_COMMAND: usize = 500;
@@ -90,12 +88,6 @@ pub(super) fn run(commands: &[Vec<String>], variables: &[(&str, OsString)]) -> R
         exit_code = if exit_code == 0 { code } else { exit_code };
     }
     Ok(exit_code)
-}
-
-/// Prints a message on stderr at once, since the next step may take long.
-pub(in crate::commands) fn notice(text: &str) {
-    // There is no other place to report that stderr cannot be written to.
-    drop(writeln!(anstream::stderr().lock(), "{}", one_line(text)));
 }
 
 const TEST_FAILURE_EXIT_CODE: i32 = 101;

@@ -59,7 +59,7 @@ fn an_attempt_of_the_test_runner_is_no_run() {
     recorded(&folder, "r2", 10);
     let bless = json_of(&folder, &["bless", "--only", "r1"]);
     assert_eq!(bless["blessed"][0]["passed"], 0, "{bless}");
-    let note = "`evals/weather.evalset.json:sunny [app::evals::weather]` was tried again by the test runner: its first attempt with a \
+    let note = "`evals/weather.evalset.json:sunny [app::evals::weather]` was tried again by the test runner: the first attempt with a \
                 verdict counts, as attempts are no runs";
     assert!(bless["notes"].as_array().expect("notes").contains(&json!(note)), "{bless}");
     let gate = json_of(&folder, &["gate", "r1", "--baseline", "r2"]);
@@ -86,7 +86,7 @@ fn a_case_that_was_skipped_did_not_run() {
     let gate = json_of(&folder, &["gate", "r2", "--baseline", "r1"]);
     assert_eq!(
         (&gate["verdict"], &gate["categories"]),
-        (&json!("UNMEASURABLE"), &json!({ "only before": 1, "same": 1 }))
+        (&json!("UNMEASURABLE"), &json!({ "only_before": 1, "same": 1 }))
     );
     assert_eq!(
         gate["reasons"][0],
@@ -148,10 +148,93 @@ fn a_run_counts_once_and_suspects_only_for_the_gate_that_ran_them() {
     let says = "only the gate which ran them counts them";
     let by_hand = desk.gate(&[suspects]);
     assert!(by_hand["error"]["message"].as_str().is_some_and(|it| it.contains(says)), "{by_hand}");
+    for args in [&["diff", &id, suspects][..], &["gate", &id, "--baseline", suspects]] {
+        let side = json_of(&desk.0, args);
+        assert!(side["error"]["message"].as_str().is_some_and(|it| it.contains(says)), "{side}");
+    }
     let bless = desk.bless(&["--only", suspects]);
     assert!(bless.code == Some(2) && bless.err.contains(says), "{}", bless.shown());
     // The number of runs is given with `=`, so that a run behind the option is a run.
     assert_eq!(now(&desk.gate(&["--retry-suspects=1", &id])), json!(1));
+}
+
+#[test]
+fn suspects_run_again_on_the_commit_of_their_run_alone() {
+    let desk = Desk::new("gate-other-commit", 3);
+    desk.commit();
+    desk.run(10);
+    assert_eq!(desk.bless(&[]).code, Some(0));
+    desk.agent(&json!({ "c01": ["no"] }));
+    let id = Desk::id(&desk.run(1));
+    desk.commit();
+    // What is checked out now is another build than the one that failed.
+    let gate = desk.gate(&["--retry-suspects", &id]);
+    assert_eq!((&gate["verdict"], &gate["runs"]), (&json!("UNMEASURABLE"), &json!([id])), "{gate}");
+    let reason = gate["reasons"][0].as_str().expect("a reason");
+    let says = "is checked out: `--retry-suspects` would run another build again; check out that commit, or run the cases here first";
+    assert!(
+        reason.starts_with(&format!("the run `{id}` is of commit ")) && reason.ends_with(says),
+        "{reason}"
+    );
+    assert_eq!(desk.gate(&[&id])["verdict"], "CANNOT TELL");
+}
+
+#[test]
+fn the_last_run_keeps_its_doubts_after_its_suspects_ran_again() {
+    let desk = blessed("gate-keeps-doubts", 3, 10);
+    desk.agent(&json!({ "c01": ["no"] }));
+    let id = Desk::id(&desk.run(1));
+    assert_eq!(desk.gate(&["--retry-suspects"])["verdict"], "REGRESSION");
+    desk.0.write("evals/desk.evalset.json", set(3).replace("c02", "c09"));
+    let gate = desk.gate(&[]);
+    assert_eq!((&gate["verdict"], &gate["runs"]), (&json!("UNMEASURABLE"), &json!([id])), "{gate}");
+    let reason = gate["reasons"][0].as_str().expect("a reason");
+    assert!(reason.starts_with("(doubtful run): "), "{reason}");
+}
+
+#[test]
+fn test_binaries_that_cargo_may_not_have_started_make_a_run_incomplete() {
+    let folder = Folder::new("gate-cut-short");
+    recorded(&folder, "r1", 10);
+    let mut journal = Journal::new(&folder, "r2");
+    let test = journal.started("weather::sunny", 1);
+    journal.ran(test, 1, 0.0);
+    journal.decided(test, &failed(), Some(0.0), "");
+    journal.write();
+    let gate = json_of(&folder, &["gate", "r2", "--baseline", "r1"]);
+    assert_eq!(gate["verdict"], "UNMEASURABLE", "{gate}");
+    let says = "test binaries that cargo did not start leave no record";
+    assert!(gate["reasons"][0].as_str().is_some_and(|it| it.contains(says)), "{gate}");
+    let bless = folder.run(&["bless", "--only", "r2"]);
+    assert!(bless.code == Some(2) && bless.err.contains(says), "{}", bless.shown());
+    // `--partial` says that none was left out.
+    let gate = json_of(&folder, &["gate", "r2", "--baseline", "r1", "--partial"]);
+    assert_eq!(gate["verdict"], "CANNOT TELL", "{gate}");
+}
+
+#[test]
+fn a_run_of_an_earlier_commit_is_blessed_as_what_it_is() {
+    let desk = Desk::new("bless-earlier", 2);
+    desk.commit();
+    let earlier = Desk::id(&desk.run(10));
+    desk.commit();
+    desk.run(10);
+    desk.0.write("agent.py", "changed");
+    // Tracked files differ from the commit that is checked out, which says nothing about a run of another one.
+    let bless = json_of(&desk.0, &["bless", "--only", &earlier]);
+    assert_eq!(bless["runs"], json!([earlier]), "{bless}");
+    let notes = bless["notes"].as_array().expect("notes");
+    let [note] = &notes[..] else { panic!("{bless}") };
+    let note = note.as_str().expect("a note");
+    assert!(note.starts_with("the run is of commit ") && note.ends_with(" is checked out"), "{note}");
+}
+
+#[test]
+fn runs_that_cannot_be_listed_are_an_error() {
+    let folder = Folder::new("bless-unlisted");
+    folder.write(".evalset", "no folder");
+    let bless = folder.run(&["bless"]);
+    assert!(bless.code == Some(2) && bless.err.contains("cannot read `"), "{}", bless.shown());
 }
 
 #[test]

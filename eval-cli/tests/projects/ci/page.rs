@@ -1,4 +1,4 @@
-//! The blocks of `docs/ci.md`.
+//! The blocks of pages that have jobs.
 
 use std::fs;
 use std::path::Path;
@@ -8,13 +8,18 @@ use crate::WORKSPACE;
 /// The address that the page has in place of the reader's.
 pub(super) const ADDRESS: &str = "https://git.example.com/evalset";
 
-/// A section of the page, with an address in place of the one that the page has.
+/// A section of a page, with an address in place of the one that the page has.
 pub(super) struct Section(String);
 
 impl Section {
-    /// The text from a heading to the next of its level, or from the beginning.
+    /// A section of `docs/ci.md`.
     pub(super) fn new(heading: &str, address: &str) -> Self {
-        let page = fs::read_to_string(Path::new(WORKSPACE).join("docs/ci.md")).expect("the sources are here");
+        Self::of_page("docs/ci.md", heading, address)
+    }
+
+    /// The text from a heading to the next of its level, or from the beginning.
+    pub(super) fn of_page(page: &str, heading: &str, address: &str) -> Self {
+        let page = fs::read_to_string(Path::new(WORKSPACE).join(page)).expect("the sources are here");
         let section = page.split("\n## ").find(|section| section.lines().next() == Some(heading));
         Self(section.unwrap_or_else(|| panic!("no `{heading}`")).replace(ADDRESS, address))
     }

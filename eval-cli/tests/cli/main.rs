@@ -26,6 +26,7 @@ mod junit;
 mod kills;
 mod limits;
 mod loosened;
+mod mcp;
 mod metrics;
 mod migrate;
 mod new;

@@ -123,7 +123,7 @@ fn tell_groups(results: &RunResults<'_>, cases: &mut [Case<'_>], files: &Cases) 
     }
 }
 
-/// The filters with cases: those of states, whose numbers sum up to all, and others behind them.
+/// The filters with cases. The filters by state are first, and their numbers sum up to all.
 fn counts(cases: &[Case<'_>], is_running: bool) -> Vec<Count> {
     let filters = [
         ("all", "All"),

@@ -254,7 +254,7 @@ impl Answers {
 /// The begin of the message about a call that no golden answers. The call follows, [in short](in_short).
 pub const NO_GOLDEN: &str = "no golden answers ";
 
-/// The message about a call that no golden answers, with the golden that is nearest and those that are used up.
+/// The message about a call that no golden answers, with the nearest golden, and the goldens that are used up.
 fn missed(call: &FunctionCall, turn: usize, goldens: &[Golden], rules: &TurnRules) -> String {
     let mut text = format!("{NO_GOLDEN}{} in turn {turn}", in_short(call));
     if goldens.is_empty() {

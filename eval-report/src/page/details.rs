@@ -64,6 +64,15 @@ pub struct Command {
     /// `Run it again`.
     pub does: String,
     pub command: String,
+    /// Whether it records what the judge answers.
+    #[serde(skip)]
+    pub records: bool,
+}
+
+impl Command {
+    pub(crate) fn new(does: impl Into<String>, command: String) -> Self {
+        Self { does: does.into(), command, records: false }
+    }
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -93,6 +102,8 @@ pub struct Run {
     pub number: usize,
     pub state: &'static str,
     pub error: Option<Text>,
+    /// Whether the line that the case begins with says the error of this run.
+    pub is_told: bool,
     pub tokens: Option<String>,
     pub scores: Vec<RunScore>,
     pub turns: Vec<Turn>,

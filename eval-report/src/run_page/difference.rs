@@ -3,11 +3,13 @@
 //! The texts come from agents and files. They are masked before they are shortened: the begin of a secret would not
 //! be recognised.
 
+use eval_core::__private::{NO_GOLDEN, in_short};
 use eval_core::metric::arithmetic::{Pair, RuledCalls, comparison, values_equal};
 use eval_core::report::{MetricOutcome, MetricReport, Role, TurnVerdict, Verdict};
 use eval_format::expect::{Relation, Rules, TurnRules};
 use eval_format::metric::{Subject, metric};
 use eval_format::{ArgsMatch, Criterion, EvalCase, FunctionCall, Invocation, Map, MatchType, Value};
+use eval_support::words::count;
 
 use super::aligned::{Line, aligned};
 use super::wording::{beside_golden, change, other_answer, shortened, shown_value, told};
@@ -55,24 +57,28 @@ pub(super) fn of_test(test: &TestResult<'_>, case: Option<&EvalCase>, shown: &[R
 pub(super) struct Miss {
     /// Its turn, from 1.
     turn: usize,
-    /// The call: its tool, and in what its arguments differ from those of the nearest golden.
+    /// The call: its tool, and how its arguments differ from the arguments of the nearest golden.
     call: String,
 }
 
 impl Miss {
-    /// The call that ended a run under golden tools; `None` if something else ended it, or if a golden has the call
-    /// and was used up.
+    /// The first miss of the first run that has one.
     pub(super) fn of_test(test: &TestResult<'_>, case: Option<&EvalCase>) -> Option<Self> {
-        let mut runs = test.attempt.evaluations.iter().map(|it| &it.ran.transcript);
-        let (transcript, turn) = runs.find_map(|it| {
-            let error = it.error.as_ref()?;
-            let is_miss = error.role == Role::Tools && error.message.contains(NO_GOLDEN);
-            Some((it, error.turn.filter(|_| is_miss)?))
-        })?;
+        test.attempt.evaluations.iter().find_map(|run| Self::of_run(run, case))
+    }
+
+    /// The call that made a run an ERROR under golden tools; `None` if something else did, or if a golden has the call and was
+    /// used up.
+    pub(super) fn of_run(run: &Evaluation, case: Option<&EvalCase>) -> Option<Self> {
+        let transcript = &run.ran.transcript;
+        let error = transcript.error.as_ref().filter(|error| error.role == Role::Tools)?;
+        let (_, told) = error.message.split_once(NO_GOLDEN)?;
+        let (turn, case) = (error.turn?, case?);
         let at = turn.checked_sub(1)?;
         let made: Vec<_> = transcript.turns.get(at)?.invocation.tool_calls().collect();
-        let goldens: Vec<_> = case?.conversation.get(at)?.tool_calls().collect();
-        missed(&made, &goldens).map(|call| Self { turn, call })
+        let goldens: Vec<_> = case.conversation.get(at)?.tool_calls().collect();
+        let rules = Rules::of(case).unwrap_or_default();
+        missed(told, &made, &goldens, rules.turn(at)).map(|call| Self { turn, call })
     }
 
     /// ``turn 2: no golden response for the call book_table: `time` is “8:45 pm”, the golden has “20:45” ``.
@@ -81,30 +87,52 @@ impl Miss {
     }
 }
 
-/// The begin of the message about a call that no golden answers.
-pub(super) const NO_GOLDEN: &str = "no golden answers ";
-
-/// The last call that no golden has, with what tells it from the nearest one.
-fn missed(made: &[&FunctionCall], goldens: &[&FunctionCall]) -> Option<String> {
-    let differing = |golden: &FunctionCall, call: &FunctionCall| {
-        let (empty, mut found) = (Map::default(), Vec::new());
-        let (one, other) = (golden.args.as_ref().unwrap_or(&empty), call.args.as_ref().unwrap_or(&empty));
-        objects("", one, other, true, &mut found);
-        found.len()
+/// The call that the message of a miss names, with how it differs from the nearest golden of its tool. `told` is the message from
+/// the call on.
+fn missed(
+    told: &str,
+    made: &[&FunctionCall],
+    goldens: &[&FunctionCall],
+    rules: &TurnRules,
+) -> Option<String> {
+    let name = |call: &FunctionCall| call.name.clone().unwrap_or_default();
+    let reasons =
+        |at: usize, call: &FunctionCall| match rules.compare(at, goldens[at], call, ArgsMatch::Exact) {
+            Relation::Mismatch(reasons) => reasons,
+            _ => Vec::new(),
+        };
+    let of_tool = |call: &FunctionCall| {
+        let name = name(call);
+        goldens.iter().enumerate().filter(move |(_, golden)| golden.name.as_deref() == Some(&*name))
     };
-    let of_tool = |call: &FunctionCall| goldens.iter().filter(|it| it.name == call.name).collect::<Vec<_>>();
-    let is_missed = |call: &&&FunctionCall| of_tool(call).iter().all(|golden| differing(golden, call) > 0);
-    let call = made.iter().rfind(is_missed)?;
-    let name = line(call.name.as_deref().unwrap_or("a call without a name"));
-    let nearest = of_tool(call).into_iter().min_by_key(|golden| differing(golden, call));
-    Some(match nearest {
-        Some(golden) => {
-            let found = arguments(golden.args.as_ref(), call.args.as_ref(), ArgsMatch::Exact);
-            let found: Vec<String> = found.iter().map(|it| beside_golden(it)).collect();
-            format!("{name}: {}", found.join(", "))
-        }
-        None => name,
-    })
+    let is_told = |call: &FunctionCall| {
+        told.strip_prefix(&*in_short(call)).is_some_and(|it| it.starts_with(" in turn "))
+    };
+    // An agent may record its call in another form than it asked.
+    let is_alike = |call: &FunctionCall| {
+        let of_name = told.strip_prefix(&*name(call)).is_some_and(|it| it.starts_with(['(', ' ']));
+        of_name && of_tool(call).all(|(at, _)| !reasons(at, call).is_empty())
+    };
+    let found = made.iter().find(|call| is_told(call)).or_else(|| made.iter().find(|call| is_alike(call)));
+    let Some(call) = found else {
+        let tool = told.split(['(', ' ']).next().filter(|tool| !tool.is_empty())?;
+        return Some(line(tool));
+    };
+    let tool = line(call.name.as_deref().unwrap_or("a call without a name"));
+    let compared = of_tool(call).map(|(at, golden)| (at, golden, reasons(at, call)));
+    let Some((at, golden, reasons)) = compared.min_by_key(|(.., reasons)| reasons.len()) else {
+        return Some(tool);
+    };
+    if reasons.is_empty() {
+        return None;
+    }
+    let differs: Vec<String> = if rules.has_rules(at) {
+        reasons.iter().take(MAX_SHOWN).map(|reason| line(&reason.to_string())).collect()
+    } else {
+        let found = arguments(golden.args.as_ref(), call.args.as_ref(), ArgsMatch::Exact);
+        found.iter().map(|it| beside_golden(it)).collect()
+    };
+    Some(format!("{tool}: {}", differs.join(", ")))
 }
 
 /// The differences between conversations that no run recorded, as one line. `failed` has the metrics that failed.
@@ -302,7 +330,7 @@ fn arguments(expected: Option<&Map>, actual: Option<&Map>, args: ArgsMatch) -> V
     objects("", expected.unwrap_or(&empty), actual.unwrap_or(&empty), args != ArgsMatch::Subset, &mut found);
     let more = found.len().saturating_sub(MAX_SHOWN);
     found.truncate(MAX_SHOWN);
-    found.extend((more > 0).then(|| format!("{more} more arguments")));
+    found.extend((more > 0).then(|| count(more, "more argument")));
     if found.is_empty() { vec!["other arguments".to_owned()] } else { found }
 }
 
@@ -489,17 +517,36 @@ mod tests {
     #[test]
     fn a_call_that_no_golden_answers_is_said_with_what_differs_from_the_nearest() {
         let golden = r#"[["book", {"people": 4, "time": "20:45"}], ["book", {"people": 1, "time": "9"}]]"#;
-        for (calls, said) in [
+        let (late, equal) =
+            (r#"["book", {"people": 4, "time": "8:45 pm"}]"#, r#"["book", {"people": 4, "time": "20:45"}]"#);
+        let booked = "book: `time` is “8:45 pm”, the golden has “20:45”";
+        let (told_late, told_equal) =
+            (r#"book(people: 4, time: "8:45 pm")"#, r#"book(people: 4, time: "20:45")"#);
+        for (told, calls, rules, said) in [
+            (told_late, format!("[{late}]"), "{}", Some(booked)),
+            // The agent goes on after its first miss.
+            (told_late, format!(r#"[{late}, ["find", {{}}], ["book", {{}}]]"#), "{}", Some(booked)),
+            (told_late, format!("[{equal}, {late}]"), "{}", Some(booked)),
+            ("find()", format!(r#"[{equal}, ["find", {{}}], {late}]"#), "{}", Some("find")),
+            (told_equal, format!("[{equal}, {late}]"), "{}", None),
+            // The rules of the case say what differs.
             (
-                r#"[["book", {"people": 4, "time": "8:45 pm"}]]"#,
-                Some("book: `time` is “8:45 pm”, the golden has “20:45”"),
+                r#"book(people: 2, time: "8:45 pm")"#,
+                r#"[["book", {"people": 2, "time": "8:45 pm"}]]"#.to_owned(),
+                r#"{"1": {"calls": {"book#1": {"time": "any"}}}}"#,
+                Some("book: `people` is 2, not 4"),
             ),
-            (r#"[["find", {}], ["book", {"people": 4, "time": "20:45"}]]"#, Some("find")),
-            (r#"[["book", {"people": 4, "time": "20:45"}]]"#, None),
+            // The recorded call has another form than the one that was asked, or none was recorded.
+            (r#"book(time: "8:45 pm", people: 4)"#, format!("[{equal}, {late}]"), "{}", Some(booked)),
+            ("book(x: 1)", "[]".to_owned(), "{}", Some("book")),
         ] {
-            let (calls, goldens) = (made(calls), made(golden));
-            let found = missed(&calls.iter().collect::<Vec<_>>(), &goldens.iter().collect::<Vec<_>>());
-            assert_eq!(found.as_deref(), said);
+            let (calls, goldens) = (made(&calls), made(golden));
+            let turn = goldens.iter().cloned().fold(Invocation::user("Hi"), Invocation::call);
+            let case = EvalCase::new("c").turn(turn).with_extra(EvalCase::EXPECT_KEY, value(rules));
+            let rules = Rules::of(&case).unwrap();
+            let told = format!("{told} in turn 1; nearest: ..");
+            let (calls, goldens): (Vec<_>, Vec<_>) = (calls.iter().collect(), goldens.iter().collect());
+            assert_eq!(missed(&told, &calls, &goldens, rules.turn(0)).as_deref(), said, "{told}");
         }
         let miss = Miss { turn: 2, call: "find".to_owned() };
         assert_eq!(miss.said(), "turn 2: no golden response for the call find");

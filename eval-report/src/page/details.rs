@@ -32,6 +32,17 @@ pub struct CaseDetails {
     pub printed: Option<Text>,
 }
 
+impl CaseDetails {
+    /// Marks the runs whose error is in the line that the case begins with. A case in work does not begin with it.
+    pub fn mark_told(&mut self) {
+        let lead = self.differs.as_deref().or(self.reason.as_deref()).filter(|_| self.in_work.is_none());
+        for run in &mut self.runs {
+            run.is_told |=
+                run.error.as_ref().zip(lead).is_some_and(|(error, lead)| lead.contains(&error.shown));
+        }
+    }
+}
+
 /// The part of a case that is in work.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct InWork {

@@ -56,12 +56,9 @@ pub(super) fn details(results: &RunResults<'_>, test: &TestResult<'_>, shared: &
     let differs = differs.or_else(|| miss.as_ref().map(|miss| line(&miss.said())));
     let reason = test.reason().filter(|_| test.state != State::Passed);
     let reason = reason.map(|reason| line(&next::told(test, &reason)));
-    // The line that the case begins with, which a case in work does not have.
-    let lead = differs.as_deref().or(reason.as_deref()).filter(|_| !test.is_in_progress).unwrap_or_default();
     for (run, evaluation) in runs.iter_mut().zip(&test.attempt.evaluations) {
         let miss = Miss::of_run(evaluation, case.as_ref()).map(|miss| line(&miss.said()));
-        let is_said = run.error.as_ref().is_some_and(|error| lead.contains(&error.shown));
-        run.is_told = is_said || miss.is_some_and(|miss| miss == lead);
+        run.is_told = !test.is_in_progress && miss.is_some() && miss == differs;
     }
     let (word, _) = summary_text::word(test);
     CaseDetails {

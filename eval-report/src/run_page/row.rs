@@ -29,6 +29,7 @@ pub(super) fn row(
         test.deciding().partition(|metric| !matches!(metric.verdict, Verdict::Passed | Verdict::Skipped(_)));
     let failed: Vec<&str> = pills.iter().map(|metric| metric.name.as_str()).collect();
     details.in_work = test.is_in_progress.then(|| in_work(test.runs, test.attempt));
+    details.mark_told();
     let in_work = details.in_work.as_ref().map(|it| it.what.clone());
     let why = in_work.or_else(|| details.differs.clone()).or_else(|| details.reason.clone());
     let change = history.change(test);

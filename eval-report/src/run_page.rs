@@ -9,6 +9,7 @@ mod facts;
 mod headline;
 mod history;
 mod judged;
+mod miss;
 mod next;
 mod refusal;
 mod row;

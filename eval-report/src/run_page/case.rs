@@ -9,8 +9,9 @@ use eval_format::metric::metric;
 use eval_format::{EvalCase, Map, Value};
 use eval_support::{untrusted, words};
 
-use super::difference::{self, Miss};
+use super::difference;
 use super::judged::judges;
+use super::miss::Miss;
 use super::next::{self, Seen};
 use super::refusal;
 use super::scores::{Known, needed};

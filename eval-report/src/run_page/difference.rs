@@ -3,22 +3,21 @@
 //! The texts come from agents and files. They are masked before they are shortened: the begin of a secret would not
 //! be recognised.
 
-use eval_core::__private::{NO_GOLDEN, in_short};
 use eval_core::metric::arithmetic::{Pair, RuledCalls, comparison, values_equal};
-use eval_core::report::{MetricOutcome, MetricReport, Role, TurnVerdict, Verdict};
+use eval_core::report::{MetricOutcome, MetricReport, TurnVerdict, Verdict};
 use eval_format::expect::{Relation, Rules, TurnRules};
 use eval_format::metric::{Subject, metric};
 use eval_format::{ArgsMatch, Criterion, EvalCase, FunctionCall, Invocation, Map, MatchType, Value};
 use eval_support::words::count;
 
 use super::aligned::{Line, aligned};
-use super::wording::{beside_golden, change, other_answer, shortened, shown_value, told};
+use super::wording::{change, other_answer, shortened, shown_value, told};
 use crate::journal::Evaluation;
 use crate::page::{Block, Run, line, text, texts};
 use crate::recorded::TestResult;
 
 /// The most differences in a row of the table.
-const MAX_SHOWN: usize = 3;
+pub(super) const MAX_SHOWN: usize = 3;
 const MAX_REASON_CHARS: usize = 160;
 
 /// The differences of the first run that did not pass, as one line; `None` if they are not known. `shown` has the runs
@@ -50,89 +49,6 @@ pub(super) fn of_test(test: &TestResult<'_>, case: Option<&EvalCase>, shown: &[R
     let said = joined(found)?;
     // Of several runs it is said which one did this.
     Some(if test.runs.total > 1 { format!("run {}, {said}", run.ran.run) } else { said })
-}
-
-/// A call that no golden answers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Miss {
-    /// Its turn, from 1.
-    turn: usize,
-    /// The call: its tool, and how its arguments differ from the arguments of the nearest golden.
-    call: String,
-}
-
-impl Miss {
-    /// The first miss of the first run that has one.
-    pub(super) fn of_test(test: &TestResult<'_>, case: Option<&EvalCase>) -> Option<Self> {
-        test.attempt.evaluations.iter().find_map(|run| Self::of_run(run, case))
-    }
-
-    /// The call that made a run an ERROR under golden tools; `None` if something else did, or if a golden has the call and was
-    /// used up.
-    pub(super) fn of_run(run: &Evaluation, case: Option<&EvalCase>) -> Option<Self> {
-        let transcript = &run.ran.transcript;
-        let error = transcript.error.as_ref().filter(|error| error.role == Role::Tools)?;
-        let (_, told) = error.message.split_once(NO_GOLDEN)?;
-        let (turn, case) = (error.turn?, case?);
-        let at = turn.checked_sub(1)?;
-        let made: Vec<_> = transcript.turns.get(at)?.invocation.tool_calls().collect();
-        let goldens: Vec<_> = case.conversation.get(at)?.tool_calls().collect();
-        let rules = Rules::of(case).unwrap_or_default();
-        missed(told, &made, &goldens, rules.turn(at)).map(|call| Self { turn, call })
-    }
-
-    /// ``turn 2: no golden response for the call book_table: `time` is “8:45 pm”, the golden has “20:45” ``.
-    pub(super) fn said(&self) -> String {
-        format!("turn {}: no golden response for the call {}", self.turn, self.call)
-    }
-}
-
-/// The call that the message of a miss names, with how it differs from the nearest golden of its tool. `told` is the message from
-/// the call on.
-fn missed(
-    told: &str,
-    made: &[&FunctionCall],
-    goldens: &[&FunctionCall],
-    rules: &TurnRules,
-) -> Option<String> {
-    let name = |call: &FunctionCall| call.name.clone().unwrap_or_default();
-    let reasons =
-        |at: usize, call: &FunctionCall| match rules.compare(at, goldens[at], call, ArgsMatch::Exact) {
-            Relation::Mismatch(reasons) => reasons,
-            _ => Vec::new(),
-        };
-    let of_tool = |call: &FunctionCall| {
-        let name = name(call);
-        goldens.iter().enumerate().filter(move |(_, golden)| golden.name.as_deref() == Some(&*name))
-    };
-    let is_told = |call: &FunctionCall| {
-        told.strip_prefix(&*in_short(call)).is_some_and(|it| it.starts_with(" in turn "))
-    };
-    // An agent may record its call in another form than it asked.
-    let is_alike = |call: &FunctionCall| {
-        let of_name = told.strip_prefix(&*name(call)).is_some_and(|it| it.starts_with(['(', ' ']));
-        of_name && of_tool(call).all(|(at, _)| !reasons(at, call).is_empty())
-    };
-    let found = made.iter().find(|call| is_told(call)).or_else(|| made.iter().find(|call| is_alike(call)));
-    let Some(call) = found else {
-        let tool = told.split(['(', ' ']).next().filter(|tool| !tool.is_empty())?;
-        return Some(line(tool));
-    };
-    let tool = line(call.name.as_deref().unwrap_or("a call without a name"));
-    let compared = of_tool(call).map(|(at, golden)| (at, golden, reasons(at, call)));
-    let Some((at, golden, reasons)) = compared.min_by_key(|(.., reasons)| reasons.len()) else {
-        return Some(tool);
-    };
-    if reasons.is_empty() {
-        return None;
-    }
-    let differs: Vec<String> = if rules.has_rules(at) {
-        reasons.iter().take(MAX_SHOWN).map(|reason| line(&reason.to_string())).collect()
-    } else {
-        let found = arguments(golden.args.as_ref(), call.args.as_ref(), ArgsMatch::Exact);
-        found.iter().map(|it| beside_golden(it)).collect()
-    };
-    Some(format!("{tool}: {}", differs.join(", ")))
 }
 
 /// The differences between conversations that no run recorded, as one line. `failed` has the metrics that failed.
@@ -324,7 +240,7 @@ fn ordinal(number: usize) -> String {
 }
 
 /// The differences between arguments by key path. Further arguments count unless a subset is enough.
-fn arguments(expected: Option<&Map>, actual: Option<&Map>, args: ArgsMatch) -> Vec<String> {
+pub(super) fn arguments(expected: Option<&Map>, actual: Option<&Map>, args: ArgsMatch) -> Vec<String> {
     let empty = Map::default();
     let mut found = Vec::new();
     objects("", expected.unwrap_or(&empty), actual.unwrap_or(&empty), args != ArgsMatch::Subset, &mut found);
@@ -386,15 +302,15 @@ fn state(expected: &Map, actual: &Map) -> Vec<String> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn value(text: &str) -> Value {
+    pub(in super::super) fn value(text: &str) -> Value {
         Value::parse(text).unwrap()
     }
 
     /// Calls from `[["tool", {"key": "value"}]]`.
-    fn made(text: &str) -> Vec<FunctionCall> {
+    pub(in super::super) fn made(text: &str) -> Vec<FunctionCall> {
         let all = value(text);
         let call = |it: &Value| {
             let [name, args] = it.as_array().unwrap() else { panic!("{text}") };
@@ -515,41 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_no_golden_answers_is_said_with_what_differs_from_the_nearest() {
-        let golden = r#"[["book", {"people": 4, "time": "20:45"}], ["book", {"people": 1, "time": "9"}]]"#;
-        let (late, equal) =
-            (r#"["book", {"people": 4, "time": "8:45 pm"}]"#, r#"["book", {"people": 4, "time": "20:45"}]"#);
-        let booked = "book: `time` is “8:45 pm”, the golden has “20:45”";
-        let (told_late, told_equal) =
-            (r#"book(people: 4, time: "8:45 pm")"#, r#"book(people: 4, time: "20:45")"#);
-        for (told, calls, rules, said) in [
-            (told_late, format!("[{late}]"), "{}", Some(booked)),
-            // The agent goes on after its first miss.
-            (told_late, format!(r#"[{late}, ["find", {{}}], ["book", {{}}]]"#), "{}", Some(booked)),
-            (told_late, format!("[{equal}, {late}]"), "{}", Some(booked)),
-            ("find()", format!(r#"[{equal}, ["find", {{}}], {late}]"#), "{}", Some("find")),
-            (told_equal, format!("[{equal}, {late}]"), "{}", None),
-            // The rules of the case say what differs.
-            (
-                r#"book(people: 2, time: "8:45 pm")"#,
-                r#"[["book", {"people": 2, "time": "8:45 pm"}]]"#.to_owned(),
-                r#"{"1": {"calls": {"book#1": {"time": "any"}}}}"#,
-                Some("book: `people` is 2, not 4"),
-            ),
-            // The recorded call has another form than the one that was asked, or none was recorded.
-            (r#"book(time: "8:45 pm", people: 4)"#, format!("[{equal}, {late}]"), "{}", Some(booked)),
-            ("book(x: 1)", "[]".to_owned(), "{}", Some("book")),
-        ] {
-            let (calls, goldens) = (made(&calls), made(golden));
-            let turn = goldens.iter().cloned().fold(Invocation::user("Hi"), Invocation::call);
-            let case = EvalCase::new("c").turn(turn).with_extra(EvalCase::EXPECT_KEY, value(rules));
-            let rules = Rules::of(&case).unwrap();
-            let told = format!("{told} in turn 1; nearest: ..");
-            let (calls, goldens): (Vec<_>, Vec<_>) = (calls.iter().collect(), goldens.iter().collect());
-            assert_eq!(missed(&told, &calls, &goldens, rules.turn(0)).as_deref(), said, "{told}");
-        }
-        let miss = Miss { turn: 2, call: "find".to_owned() };
-        assert_eq!(miss.said(), "turn 2: no golden response for the call find");
+    fn positions_are_numbered_in_words() {
         assert_eq!([1, 2, 3, 4, 11, 22].map(ordinal), ["1st", "2nd", "3rd", "4th", "11th", "22nd"]);
     }
 

@@ -2,17 +2,40 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use tokio::net::{TcpListener, TcpStream};
 
+/// A listener that its first user starts, and all others share.
+pub(crate) struct Listener {
+    thread: &'static str,
+    address: OnceLock<Result<SocketAddr, Arc<io::Error>>>,
+}
+
+impl Listener {
+    /// A listener whose thread will have this name.
+    pub(crate) const fn new(thread: &'static str) -> Self {
+        Self { thread, address: OnceLock::new() }
+    }
+
+    /// The address, once the connections are served.
+    pub(crate) fn address<F>(
+        &self,
+        connection: impl Fn(TcpStream) -> F + Send + 'static,
+    ) -> io::Result<SocketAddr>
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let address = self.address.get_or_init(|| serve(self.thread, connection).map_err(Arc::new));
+        address.as_ref().copied().map_err(|error| io::Error::new(error.kind(), Arc::clone(error)))
+    }
+}
+
 /// Serves each connection in a task of its own, until the process ends.
 ///
 /// Tests have runtimes of their own, and programs that ask may serve several of them: a thread that lasts answers.
-pub(crate) fn serve<F>(
-    thread: &str,
-    connection: impl Fn(TcpStream) -> F + Send + 'static,
-) -> io::Result<SocketAddr>
+fn serve<F>(thread: &str, connection: impl Fn(TcpStream) -> F + Send + 'static) -> io::Result<SocketAddr>
 where
     F: Future<Output = ()> + Send + 'static,
 {

@@ -33,6 +33,7 @@
 mod bridge;
 mod declarations;
 mod http;
+mod lines;
 mod messages;
 mod served;
 mod stdio;

@@ -157,9 +157,10 @@ impl CaseRunner {
 
     fn golden_tools(&self, case: &EvalCase) -> GoldenTools {
         let ToolFiles { faults, declarations } = &self.tool_files;
+        let tools = GoldenTools::new(case);
         let tools = match faults {
-            Some(faults) => GoldenTools::with_injections(case, Arc::clone(faults)),
-            None => GoldenTools::new(case),
+            Some(faults) => tools.with_injections(Arc::clone(faults)),
+            None => tools,
         };
         match declarations {
             Some(declarations) => tools.with_declarations(Arc::clone(declarations)),

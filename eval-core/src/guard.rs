@@ -8,6 +8,7 @@ mod watchdog;
 #[cfg(any(test, feature = "judges"))]
 pub(crate) use concurrent::all;
 pub(crate) use concurrent::{ShutDown, all_until, on_own_task};
+pub use fence::TIMED_OUT;
 #[cfg(feature = "judges")]
 pub(crate) use fence::watched;
 pub(crate) use fence::{

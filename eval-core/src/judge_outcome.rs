@@ -113,6 +113,8 @@ impl JudgeError {
     }
 }
 
+/// The words behind the reason why no judge is asked: a variable may change that.
+pub const ASKED_IF: &str = "and a judge is asked only if `EVALSET_JUDGE` says so";
 pub(crate) const NOT_RECORDED: &str = "not recorded: ";
 pub(crate) const NO_RECORDING: &str = "no judge: there is no recording";
 

@@ -27,7 +27,7 @@
 //! A call that no golden answers makes the case an ERROR, also if the agent hides it: misses are told to the run as well
 //! as to the agent.
 
-mod answers;
+pub(crate) mod answers;
 mod golden;
 mod injected;
 

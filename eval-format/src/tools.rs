@@ -25,7 +25,7 @@ mod injections;
 
 pub use answers::{answered_calls, calls_with_responses};
 pub(crate) use check::{call_places, check};
-pub use declarations::{CheckedDeclarations, check_declarations};
+pub use declarations::{CheckedDeclarations, check_declarations, read_declarations};
 pub use faults::{FaultOutcome, ToolFault, ToolFaults};
 pub use injections::{CheckedInjections, ToolInjection, ToolInjections, check_injections};
 

@@ -35,13 +35,13 @@ impl Faults {
         Some(Self { file: file.relative, checked, span: path.span() })
     }
 
-    /// Reports tools that none of the cases expects.
+    /// Reports faults of calls that none of the cases expects.
     pub(crate) fn check<'c>(
         &self,
         cases: impl IntoIterator<Item = &'c EvalCase>,
         diagnostics: &mut Diagnostics,
     ) {
-        for problem in self.checked.unexpected_tools(cases) {
+        for problem in self.checked.unexpected(cases) {
             diagnostics.problem(self.span, &problem, &self.checked.file, &self.checked.text);
         }
     }

@@ -9,6 +9,7 @@ mod facts;
 mod headline;
 mod history;
 mod judged;
+mod miss;
 mod next;
 mod refusal;
 mod row;
@@ -123,7 +124,7 @@ fn tell_groups(results: &RunResults<'_>, cases: &mut [Case<'_>], files: &Cases) 
     }
 }
 
-/// The filters with cases: those of states, whose numbers sum up to all, and others behind them.
+/// The filters with cases. The filters by state are first, and their numbers sum up to all.
 fn counts(cases: &[Case<'_>], is_running: bool) -> Vec<Count> {
     let filters = [
         ("all", "All"),

@@ -299,6 +299,8 @@ pub struct Again<'r> {
     pub command: String,
     /// Whether it runs cases of a program.
     pub of_program: bool,
+    /// Whether it records missing answers of judges.
+    pub records: bool,
     /// The files of the sets that it runs whole; empty if it names its cases.
     pub sets: BTreeSet<&'r str>,
 }
@@ -321,7 +323,7 @@ pub fn rerun<'r>(results: &'r RunResults<'_>) -> Vec<Again<'r>> {
             let is_error = |test: &&TestResult<'_>| flag == "errors" && !test.attempt.started.of_program;
             let records = results.tests.iter().filter(is_error).any(TestResult::asks_for_a_recording);
             let command = recording(format!("{} rerun {run}--{flag}", command::name()), records);
-            commands.push(Again { command, of_program: false, sets: BTreeSet::new() });
+            commands.push(Again { command, of_program: false, records, sets: BTreeSet::new() });
         }
     }
     commands.extend(rerun_of_programs(results));
@@ -352,7 +354,7 @@ pub fn rerun_of_programs<'r>(results: &'r RunResults<'_>) -> Vec<Again<'r>> {
         } else {
             rerun_command(options, cases)
         };
-        Again { command: recording(command, records), of_program: true, sets }
+        Again { command: recording(command, records), of_program: true, records, sets }
     });
     commands.collect()
 }

@@ -76,7 +76,7 @@ def strategy(kind, tool="book"):
 PARIS, OSLO, BOOK = ("get_weather", {"city": "Paris"}), ("get_weather", {"city": "Oslo"}), ("book", {"id": 1})
 DOWN = {"injected_error": {"injected_http_error_code": 503, "error_message": "down"}}
 
-# The numbers are those of the experiments that the format was read from. Chance and models are left out.
+# The format was read from the experiments up to 25, without chance and models. The experiments from 31 ask for types of values.
 EXPERIMENTS = [
     (1, "a response", of(response({"sky": "sunny"})), [PARIS, BOOK]),
     (2, "an error", of(DOWN), [PARIS]),
@@ -100,6 +100,23 @@ EXPERIMENTS = [
     (23, "an unknown model", {"simulation_model": "nosuch-model", **of(response({"a": 1}))}, [PARIS]),
     (24, "camelCase",
      {"toolSimulationConfigs": [{"toolName": "get_weather", "injectionConfigs": [{"injectedResponse": {"a": 1}}]}]}, [PARIS]),
+    (31, "numbers as texts, as floats and as booleans",
+     of({"injected_error": {"injected_http_error_code": "503", "error_message": ""}, "random_seed": "4"},
+        mock_strategy_type=False), [PARIS]),
+    (32, "a whole float", of({"injected_error": {"injected_http_error_code": 503.0, "error_message": "m"}}), [PARIS]),
+    (33, "a probability and a wait as texts",
+     of(response({"a": 1}, injection_probability="1", injected_latency_seconds="0.1")), [PARIS]),
+    (34, "a seed with a fraction", of(response({"a": 1}, random_seed=4.5)), [PARIS]),
+    (35, "a seed that is no number", of(response({"a": 1}, random_seed="x")), [PARIS]),
+    (36, "a code with a fraction", of({"injected_error": {"injected_http_error_code": 503.5, "error_message": "m"}}), [PARIS]),
+    (37, "a message that is a number", of({"injected_error": {"injected_http_error_code": 503, "error_message": 1}}), [PARIS]),
+    (38, "no configuration of a model", {"simulation_model_configuration": None, **of(response({"a": 1}))}, [PARIS]),
+    (39, "a configuration that is a list", {"simulation_model_configuration": [], **of(response({"a": 1}))}, [PARIS]),
+    (40, "an unknown key of a model", {"simulation_model_configuration": {"nosuch": 1}, **of(response({"a": 1}))}, [PARIS]),
+    (41, "a temperature that is no number",
+     {"simulation_model_configuration": {"temperature": "x"}, **of(response({"a": 1}))}, [PARIS]),
+    (42, "a strategy as a text", of(response({"a": 1}), mock_strategy_type="0"), [PARIS]),
+    (43, "a probability that is null", of(response({"a": 1}, injection_probability=None)), [PARIS]),
 ]
 
 

@@ -337,7 +337,7 @@ export const caseTests = (tools) => ({
       ["warnings", { calls: [["get_warnings", { area: "Kiel Bight" }]], parts: "None." }, { events: [wait], hangs: true }],
     ], ["--timeout", "2s"]);
     let page = await opened(tools, late);
-    assert.match(await page.locator(".next").innerText(), /get_warnings gave no response\. Whether it hangs or is slow cannot be told[^]*Run it again[^]*--timeout 2s[^]*Give it more time[^]*--timeout 20s/);
+    assert.match(await page.locator(".next").innerText(), /get_warnings gave no response within 2s\. Whether it hangs or is slow cannot be told[^]*Run it again[^]*--timeout 2s[^]*Give it more time[^]*--timeout 20s/);
     const turn = page.locator("#detail .turn.bad");
     assert.match(await turn.innerText(), /Turn 2 of 2\s*broke here[^]*! no response\s+get_warnings\(area: "Kiel Bight"\)/);
     assert.equal((await page.locator("#detail").innerText()).split("timed out after 2s").length, 2, "it is said once");

@@ -1,11 +1,10 @@
 //! A client of MCP over stdio that asks a mock over HTTP: for agents that start the servers of their tools as programs.
 
-use std::io::{self, Write};
-use std::{error, fmt};
+use std::{error, fmt, io};
 
-use tokio::task::JoinSet;
+use eval_support::words::count;
 
-use super::stdio::stdin_lines;
+use super::lines::{self, ENDS_WITHIN, stdin_lines};
 
 /// The error of a bridge. The address is not shown, as it has a secret.
 #[derive(Debug)]
@@ -17,35 +16,21 @@ pub enum BridgeError {
     Unreached(String),
     /// The mock refused a message.
     Refused(String),
+    /// So many messages had no answer some seconds after the input ended.
+    Unanswered(usize),
 }
 
 /// Hands each line of standard input to the mock at this address, and its answers to standard output, until the input ends.
 pub async fn bridge(url: &str) -> Result<(), BridgeError> {
-    let unreached = |error: reqwest::Error| BridgeError::Unreached(error.without_url().to_string());
     let client = reqwest::Client::builder().no_proxy().build().map_err(unreached)?;
-    let mut lines = stdin_lines();
-    let mut asking: JoinSet<Result<(), BridgeError>> = JoinSet::new();
-    loop {
-        tokio::select! {
-            line = lines.recv() => match line {
-                None => break,
-                Some(line) => {
-                    let line = line.map_err(BridgeError::Io)?;
-                    let (client, url) = (client.clone(), url.to_owned());
-                    asking.spawn(async move { ask(&client, &url, line).await });
-                }
-            },
-            Some(asked) = asking.join_next() => asked.map_err(|error| BridgeError::Io(io::Error::other(error)))??,
-        }
+    let ask = |line| ask(client.clone(), url.to_owned(), line);
+    match lines::answer(stdin_lines(), io::stdout(), ask).await? {
+        0 => Ok(()),
+        unanswered => Err(BridgeError::Unanswered(unanswered)),
     }
-    while let Some(asked) = asking.try_join_next() {
-        asked.map_err(|error| BridgeError::Io(io::Error::other(error)))??;
-    }
-    Ok(())
 }
 
-async fn ask(client: &reqwest::Client, url: &str, line: String) -> Result<(), BridgeError> {
-    let unreached = |error: reqwest::Error| BridgeError::Unreached(error.without_url().to_string());
+async fn ask(client: reqwest::Client, url: String, line: String) -> Result<Option<String>, BridgeError> {
     let request = client.post(url).header("Content-Type", "application/json").body(line);
     let response = request.send().await.map_err(unreached)?;
     let status = response.status();
@@ -54,11 +39,11 @@ async fn ask(client: &reqwest::Client, url: &str, line: String) -> Result<(), Br
     if !status.is_success() && !text.starts_with('{') {
         return Err(BridgeError::Refused(format!("{status}: {}", text.trim())));
     }
-    if text.is_empty() {
-        return Ok(());
-    }
-    let mut output = io::stdout().lock();
-    writeln!(output, "{text}").and_then(|()| output.flush()).map_err(BridgeError::Io)
+    Ok((!text.is_empty()).then_some(text))
+}
+
+fn unreached(error: reqwest::Error) -> BridgeError {
+    BridgeError::Unreached(error.without_url().to_string())
 }
 
 impl fmt::Display for BridgeError {
@@ -67,8 +52,18 @@ impl fmt::Display for BridgeError {
             Self::Io(error) => write!(f, "standard input and output: {error}"),
             Self::Unreached(why) => write!(f, "the mock is not reached: {why}"),
             Self::Refused(why) => write!(f, "the mock refused a message: {why}"),
+            Self::Unanswered(number) => {
+                let (messages, limit) = (count(*number, "message"), ENDS_WITHIN.as_secs());
+                write!(f, "{messages} had no answer {limit} seconds after the input ended")
+            }
         }
     }
 }
 
 impl error::Error for BridgeError {}
+
+impl From<io::Error> for BridgeError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}

@@ -1,16 +1,14 @@
 //! The answer to `tools/list`: the stored list of the real server, else declarations guessed from the calls of the case.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use eval_core::format::{FunctionCall, Map, Value};
 use eval_core::tools::GoldenTools;
 
 /// The declarations of the tools of a case.
-pub(super) fn of(tools: &GoldenTools) -> Vec<Value> {
-    match tools.declarations() {
-        Some(stored) => stored.as_ref().clone(),
-        None => guessed(&tools.calls()),
-    }
+pub(super) fn of(tools: &GoldenTools) -> Arc<Vec<Value>> {
+    tools.declarations().unwrap_or_else(|| Arc::new(guessed(&tools.calls())))
 }
 
 /// A declaration for each tool, in the order in which the case calls them. Arguments have the types of the values that they

@@ -65,7 +65,8 @@ async fn answer(request: Request<Incoming>, port: u16) -> Answer {
     if !has_json(&request) {
         return refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, "send a message as `application/json`");
     }
-    let too_large = || refused(StatusCode::PAYLOAD_TOO_LARGE, "a message has at most 16 MiB");
+    let too_large =
+        || refused(StatusCode::PAYLOAD_TOO_LARGE, &format!("a message has at most {} MiB", MOST_BYTES >> 20));
     // A body that says its length is refused before it is sent.
     if request.body().size_hint().lower() > MOST_BYTES as u64 {
         return too_large();
@@ -75,7 +76,10 @@ async fn answer(request: Request<Incoming>, port: u16) -> Answer {
         Ok(Ok(body)) => body.to_bytes(),
         Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => return too_large(),
         Ok(Err(_)) => return refused(StatusCode::BAD_REQUEST, "the message broke off"),
-        Err(_) => return refused(StatusCode::REQUEST_TIMEOUT, "the message did not come within 30 seconds"),
+        Err(_) => {
+            let why = format!("the message did not come within {} seconds", ASKED_WITHIN.as_secs());
+            return refused(StatusCode::REQUEST_TIMEOUT, &why);
+        }
     };
     match messages::reply(&mock, &bytes).await {
         Reply::Answer(answer) => json(StatusCode::OK, answer),

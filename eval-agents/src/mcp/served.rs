@@ -1,7 +1,7 @@
 //! The mock of one conversation over HTTP, and its token.
 
 use std::net::SocketAddr;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 use std::{fmt, io};
 
 use eval_core::tools::GoldenTools;
@@ -10,6 +10,7 @@ use eval_support::secrets;
 
 use super::http::{self, MOCKS};
 use super::messages::Mock;
+use crate::loopback::Listener;
 
 /// The mock of one conversation, over HTTP on loopback. It answers until this is dropped.
 pub struct McpMock {
@@ -21,9 +22,8 @@ impl McpMock {
     /// Starts a mock that these golden tools answer. The agent may reach it until it is dropped.
     pub fn start(tools: GoldenTools) -> io::Result<Self> {
         // One listener serves all mocks of the process: a mock is a token.
-        static ADDRESS: OnceLock<Result<SocketAddr, Arc<io::Error>>> = OnceLock::new();
-        let listening = ADDRESS.get_or_init(|| crate::loopback::serve("mcp", http::serve).map_err(Arc::new));
-        let address = *listening.as_ref().map_err(|error| io::Error::new(error.kind(), Arc::clone(error)))?;
+        static LISTENER: Listener = Listener::new("mcp");
+        let address = LISTENER.address(http::serve)?;
         let token = token()?;
         MOCKS.lock().insert(token.clone(), Mock::new(tools));
         Ok(Self { token, address })

@@ -2,19 +2,14 @@
 
 use std::io::{self, Write};
 use std::sync::Arc;
-use std::time::Duration;
 
 use eval_core::format::Value;
 use eval_core::tools::GoldenTools;
 use eval_support::mutex::Mutex;
-use tokio::sync::mpsc;
-use tokio::task::JoinSet;
+use eval_support::words::count;
 
-use super::messages::Mock;
-use super::messages::{self, Reply};
-
-/// The time for answers that are on their way when the input ends. A fault may keep one back for good.
-const ENDS_WITHIN: Duration = Duration::from_secs(5);
+use super::lines::{self, ENDS_WITHIN, Lines, stdin_lines};
+use super::messages::{self, Mock, Reply};
 
 /// Answers a client on standard input and output with these golden tools, until the input ends.
 ///
@@ -24,63 +19,42 @@ pub async fn serve_stdio(tools: GoldenTools, told: impl Fn(&str) + Send + Sync +
     serve(Mock::new(tools), stdin_lines(), io::stdout(), told).await
 }
 
-/// The lines of standard input. A thread reads them: reading blocks, and the answers go on meanwhile.
-pub(super) fn stdin_lines() -> mpsc::UnboundedReceiver<io::Result<String>> {
-    let (sender, receiver) = mpsc::unbounded_channel();
-    std::thread::spawn(move || {
-        for line in io::stdin().lines() {
-            if sender.send(line).is_err() {
-                break;
-            }
-        }
-    });
-    receiver
-}
-
 async fn serve(
     mock: Mock,
-    mut lines: mpsc::UnboundedReceiver<io::Result<String>>,
-    output: impl Write + Send + 'static,
+    lines: Lines,
+    output: impl Write,
     told: impl Fn(&str) + Send + Sync + 'static,
 ) -> io::Result<()> {
-    let output = Arc::new(Mutex::new((output, 0)));
-    let told = Arc::new(told);
-    let mut answering: JoinSet<io::Result<()>> = JoinSet::new();
-    while let Some(line) = lines.recv().await {
-        let line = line?;
-        if line.trim().is_empty() {
-            continue;
-        }
-        let (mock, output, told) = (mock.clone(), Arc::clone(&output), Arc::clone(&told));
-        answering.spawn(async move {
-            let reply = messages::reply(&mock, line.as_bytes()).await;
-            let mut output = output.lock();
-            let (output, known) = &mut *output;
-            for miss in mock.tools.misses().iter().skip(*known) {
+    let told = Arc::new((told, Mutex::new(0)));
+    let begin = |line: String| {
+        let reply = messages::reply(&mock, line.as_bytes());
+        let (tools, told) = (mock.tools.clone(), Arc::clone(&told));
+        async move {
+            let reply = reply.await;
+            let (told, known) = &*told;
+            let mut known = known.lock();
+            for miss in tools.misses().iter().skip(*known) {
                 told(&miss.message);
                 *known += 1;
             }
-            match reply {
-                Reply::Answer(answer) | Reply::Refused(answer) => {
-                    writeln!(output, "{}", Value::Object(answer))?;
-                    output.flush()
-                }
-                Reply::Accepted => Ok(()),
-            }
-        });
-    }
-    let rest = async {
-        while let Some(answered) = answering.join_next().await {
-            answered??;
+            Ok(match reply {
+                Reply::Answer(answer) | Reply::Refused(answer) => Some(Value::Object(answer).to_string()),
+                Reply::Accepted => None,
+            })
         }
-        Ok(())
     };
-    tokio::time::timeout(ENDS_WITHIN, rest).await.unwrap_or(Ok(()))
+    let unanswered = lines::answer::<_, io::Error>(lines, output, begin).await?;
+    if unanswered > 0 {
+        let (messages, limit) = (count(unanswered, "message"), ENDS_WITHIN.as_secs());
+        (told.0)(&format!("{messages} had no answer {limit} seconds after the input ended"));
+    }
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use eval_core::format::{EvalCase, Invocation};
+    use tokio::sync::mpsc;
 
     use super::*;
 
@@ -122,7 +96,13 @@ mod tests {
         }
         drop(sender);
         let output = Shared::default();
-        serve(Mock::new(tools), lines, output.clone(), |_| {}).await.unwrap();
+        let told = Arc::new(Mutex::new(String::new()));
+        let tell = {
+            let told = Arc::clone(&told);
+            move |message: &str| told.lock().push_str(message)
+        };
+        serve(Mock::new(tools), lines, output.clone(), tell).await.unwrap();
+        assert_eq!(*told.lock(), "1 message had no answer 5 seconds after the input ended");
         let written = String::from_utf8(output.0.lock().clone()).unwrap();
         let lines: Vec<&str> = written.lines().collect();
         assert_eq!(lines.len(), 2, "{written}");

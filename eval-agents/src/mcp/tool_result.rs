@@ -3,16 +3,23 @@
 use eval_core::format::{Map, Value};
 use eval_core::tools::{Answered, GoldenError, GoldenTools};
 
-/// Asks the golden tools, and puts their answer into the form of MCP.
-pub(super) async fn of_call(tools: &GoldenTools, name: &str, args: &Map) -> Map {
-    match tools.answer(name, args).await {
-        Ok(Answered { response, state, .. }) => {
-            refuse_state(tools, name, &state);
-            of_response(response)
-        }
-        Err(GoldenError { message, state, .. }) => {
-            refuse_state(tools, name, &state);
-            of_text(message, true)
+/// Asks the golden tools at once, and puts their answer into the form of MCP once it is there.
+pub(super) fn of_call(
+    tools: &GoldenTools,
+    name: &str,
+    args: &Map,
+) -> impl Future<Output = Map> + Send + use<> {
+    let (tools, name, answer) = (tools.clone(), name.to_owned(), tools.answer(name, args));
+    async move {
+        match answer.await {
+            Ok(Answered { response, state, .. }) => {
+                refuse_state(&tools, &name, &state);
+                of_response(response)
+            }
+            Err(GoldenError { message, state, .. }) => {
+                refuse_state(&tools, &name, &state);
+                of_text(message, true)
+            }
         }
     }
 }

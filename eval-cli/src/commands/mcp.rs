@@ -1,17 +1,15 @@
 //! `cargo evalset mcp`: a server of MCP that is made of a case, for a client of standard input and output.
 
 use std::ffi::OsString;
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use eval_agents::mcp::{bridge, serve_stdio};
 use eval_core::tools::GoldenTools;
-use eval_format::EvalCase;
 use eval_format::compat::check_tools;
-use eval_format::conventions::tool_list_path;
 use eval_format::options::ToolSource;
-use eval_format::tools::{check_declarations, check_injections};
+use eval_format::tools::{check_injections, read_declarations};
+use eval_format::{EvalCase, ReadError};
 use eval_support::shell;
 use eval_support::untrusted::one_line;
 use eval_support::words::{count, short_code_list};
@@ -110,26 +108,20 @@ fn golden_tools(args: &Args) -> Result<GoldenTools, CommandError> {
             format!("write `--turn {turns}`, or a smaller number"),
         ));
     }
-    let mut tools = match &args.faults {
-        None => GoldenTools::new(case),
-        Some(path) => {
-            let checked = check_injections(&path.display().to_string(), &read(path)?).into_result();
-            let injections =
-                checked.map_err(|problems| wrong_in(&problems, "mend the file of `--faults`"))?;
-            GoldenTools::with_injections(case, Arc::new(injections))
-        }
-    };
-    let list = PathBuf::from(tool_list_path(&shown));
-    if exists(&list) {
-        let checked = check_declarations(&list.display().to_string(), &read(&list)?).into_result();
-        let help = "mend the declarations, or remove the file: they are guessed then";
-        tools = tools.with_declarations(Arc::new(checked.map_err(|problems| wrong_in(&problems, help))?));
+    let mut tools = GoldenTools::new(case);
+    if let Some(path) = &args.faults {
+        let checked = check_injections(&path.display().to_string(), &read(path)?).into_result();
+        let injections = checked.map_err(|problems| wrong_in(&problems, "mend the file of `--faults`"))?;
+        tools = tools.with_injections(Arc::new(injections));
+    }
+    let help = "mend the declarations, or remove the file: they are guessed then";
+    let declarations = read_declarations(&set.path).map_err(|error| match error {
+        ReadError::Problems(problems) => wrong_in(&problems, help),
+        error => CommandError::new(one_line(&error.to_string()), help),
+    })?;
+    if let Some(declarations) = declarations {
+        tools = tools.with_declarations(Arc::new(declarations));
     }
     (0..args.turn).for_each(|_| tools.begin_turn());
     Ok(tools)
-}
-
-/// Whether a file is there. One that cannot be looked at is read, and so its error is told.
-fn exists(path: &Path) -> bool {
-    std::fs::metadata(path).err().is_none_or(|error| error.kind() != ErrorKind::NotFound)
 }

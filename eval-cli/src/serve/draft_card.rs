@@ -49,6 +49,7 @@ impl DraftCard {
             number: 1,
             state: "draft",
             error: None,
+            is_told: false,
             tokens: None,
             scores: Vec::new(),
             turns,

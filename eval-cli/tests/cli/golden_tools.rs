@@ -94,3 +94,38 @@ fn a_call_without_a_response_and_faults_of_real_tools_are_found_before_a_case_ru
         assert_eq!(kept["eval_cases"][0]["_tools"]["1"]["get_weather#1"]["raises"], "connection reset");
     }
 }
+
+/// A program that asks for the weather in the cities of its line in `cities.txt`, one line for each run.
+const ASKS_AGAIN: &str = r#"
+import json, pathlib, sys
+def write(**message): print(json.dumps(message), flush=True)
+def read(): return json.loads(sys.stdin.readline() or '{"type": "end"}')
+write(type="hello", protocol=1)
+while (message := read())["type"] != "end":
+    if message["type"] == "start":
+        write(type="started", tools=message.get("tools"))
+    elif message["type"] == "turn":
+        first, *others = pathlib.Path("cities.txt").read_text().splitlines()
+        pathlib.Path("cities.txt").write_text("\n".join(others))
+        for city in first.split():
+            write(type="tool", id=city, name="get_weather", args={"city": city})
+            write(type="tool_call", name="get_weather", args={"city": city}, result=read().get("result", {}))
+        write(type="text", text="Done.")
+        write(type="turn_end")
+"#;
+
+#[test]
+fn the_page_names_the_first_miss_of_a_run_and_shows_the_errors_of_other_runs() {
+    let folder = folder("golden-tools-page", &[golden("sunny", "Paris", &json!({ "sky": "sunny" }))]);
+    folder.write("asks.py", ASKS_AGAIN).write("cities.txt", "Paris Oslo Rome\nRome");
+    let ran = folder.run(&[&GOLDEN[..], &["--runs", "2"]].concat());
+    assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
+    folder.run(&["report", "--html", "report.html"]);
+    let case = crate::page::details(&folder.read("report.html")).swap_remove(0);
+    let miss = "turn 1: no golden response for the call get_weather: `city` is Oslo, the golden has Paris";
+    assert_eq!(case["differs"], miss);
+    let told: Vec<_> = case["runs"].as_array().expect("runs").iter().map(|run| &run["is_told"]).collect();
+    assert_eq!(told, [&json!(true), &json!(false)], "{}", case["runs"]);
+    let error = case["runs"][1]["error"]["t"].as_str().expect("an error");
+    assert!(error.contains(r#"no golden answers get_weather(city: "Rome")"#), "{error}");
+}

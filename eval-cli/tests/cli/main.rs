@@ -27,6 +27,7 @@ mod kills;
 mod limits;
 mod loosened;
 mod matrix;
+mod mcp;
 mod metrics;
 mod migrate;
 mod new;

@@ -22,7 +22,7 @@ fn mixed(folder: &Folder, run: &str) {
 }
 
 /// The details of each case, in the order of the page.
-fn details(page: &str) -> Vec<Value> {
+pub(crate) fn details(page: &str) -> Vec<Value> {
     let blocks = page.split("<script type=\"application/json\"").skip(1);
     let json = blocks.map(|block| block.split_once('>').unwrap().1.split_once("</script>").unwrap().0);
     json.map(|json| serde_json::from_str(json).expect("the details are JSON")).collect()

@@ -14,6 +14,9 @@ use super::lanes::Polls;
 use super::watchdog::{Watch, What};
 use crate::agent::{BoxError, Unreachable};
 
+/// The begin of the message about a time limit. The limit follows, as `Debug` shows a [`Duration`].
+pub const TIMED_OUT: &str = "timed out after ";
+
 #[derive(Debug)]
 pub(crate) enum Fault {
     /// It returned an error.
@@ -55,7 +58,7 @@ impl fmt::Display for Fault {
                 Ok(())
             }
             Self::Panicked(message) => write!(f, "panicked: {message}"),
-            Self::TimedOut(limit) => write!(f, "timed out after {limit:?} ({LIMIT_IS_TIMEOUT})"),
+            Self::TimedOut(limit) => write!(f, "{TIMED_OUT}{limit:?} ({LIMIT_IS_TIMEOUT})"),
             Self::Blocked { limit, took } => write!(
                 f,
                 "blocked its thread for {took:.1?} where {limit:?} is allowed (wrap blocking work in `spawn_blocking`)"

@@ -1,8 +1,7 @@
 //! From the settings of a runner to the runner of its cases.
 
-use std::io::ErrorKind;
 use std::panic::catch_unwind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Waker};
@@ -10,15 +9,11 @@ use std::time::Duration;
 
 use eval_format::__private::check_cases;
 use eval_format::compat::{check_compatibility, check_tools};
-use eval_format::conventions::tool_list_path;
 use eval_format::matrix::Variant;
 use eval_format::metric::{MetricArgument, metric};
 use eval_format::options::MOST_RUNS;
-use eval_format::tools::check_declarations;
-use eval_format::{
-    Criterion, EvalCase, EvalConfig, EvalSet, PassRule, Problems, ReadError, ToolSource, Value,
-};
-use eval_support::file::read_file;
+use eval_format::tools::read_declarations;
+use eval_format::{Criterion, EvalCase, EvalConfig, EvalSet, PassRule, Problems, ToolSource};
 use eval_support::variables;
 
 use super::builder::EvalRunner;
@@ -119,25 +114,27 @@ impl EvalRunner {
             .map_err(|error| RunnerError::Metrics(BoxError::from(error).into()))?;
         let faults = self.faults.as_ref().and_then(|faults| faults.injections.clone()).map(Arc::new);
         let declarations = match set.filter(|_| self.options.tools == ToolSource::Golden) {
-            Some(set) => declarations_beside(set)?.map(Arc::new),
+            Some(set) => read_declarations(set).map_err(|error| RunnerError::ToolList(error.to_string()))?,
             None => None,
         };
         Ok(Prepared {
-            runner: Arc::new(runner.with_tool_files(ToolFiles { faults, declarations })),
+            runner: Arc::new(
+                runner.with_tool_files(ToolFiles { faults, declarations: declarations.map(Arc::new) }),
+            ),
             journal: None,
             places: Places::default(),
             cases: cases.len(),
         })
     }
 
-    /// Fails if the file of faults has a tool that none of the cases expects. They are all cases of the sets, whichever of
-    /// them run.
+    /// Fails if the file of faults has faults of calls that none of the cases expects. They are all cases of the sets, whichever
+    /// of them run.
     pub(super) fn check_faults<'c>(
         &self,
         cases: impl IntoIterator<Item = &'c EvalCase>,
     ) -> Result<(), Problems> {
         let Some(faults) = &self.faults else { return Ok(()) };
-        let unexpected = faults.unexpected_tools(cases);
+        let unexpected = faults.unexpected(cases);
         if unexpected.is_empty() { Ok(()) } else { Err(faults.problems_of(unexpected)) }
     }
 
@@ -196,18 +193,6 @@ impl EvalRunner {
             None => Ok(journal),
         }
     }
-}
-
-/// The declarations of tools beside a set; `None` if there are none.
-fn declarations_beside(set: &Path) -> Result<Option<Vec<Value>>, RunnerError> {
-    let path = PathBuf::from(tool_list_path(&set.to_string_lossy()));
-    let bytes = match read_file(&path) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(source) => return Err(RunnerError::ToolList(ReadError::Io { path, source }.to_string())),
-    };
-    let checked = check_declarations(&path.display().to_string(), &bytes).into_result();
-    checked.map(Some).map_err(|problems| RunnerError::ToolList(problems.to_string()))
 }
 
 /// Fails without a tokio runtime and its timers: the time limits need them.

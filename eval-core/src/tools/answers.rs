@@ -4,14 +4,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use eval_format::expect::{Rules, TurnRules};
+use eval_format::expect::{Relation, Rules, TurnRules};
 use eval_format::tools::{FaultOutcome, ToolFault, ToolFaults, ToolInjections, answered_calls};
 use eval_format::{ArgsMatch, EvalCase, FunctionCall, Map, Value};
 use eval_support::message::cut;
 use eval_support::words::{count, short_code_list};
 
 use super::injected::Injected;
-use crate::score::equality::values_equal;
 
 /// The answer to one call of a tool.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,14 +69,24 @@ impl Golden {
         self.uses > 0
     }
 
-    /// Whether a call is this one, to the letter or under the rules of the turn.
-    fn matches(&self, call: &FunctionCall, rules: &TurnRules, to_the_letter: bool) -> bool {
-        if to_the_letter {
-            let none = const { &Map::new() };
-            let [expected, actual] = [&self.call, call].map(|call| call.args.as_ref().unwrap_or(none));
-            return self.call.name == call.name && expected.equals(actual);
-        }
+    /// Whether a call is this one to the letter. Absent arguments are none.
+    fn equals(&self, call: &FunctionCall) -> bool {
+        let none = const { &Map::new() };
+        let [expected, actual] = [&self.call, call].map(|call| call.args.as_ref().unwrap_or(none));
+        self.call.name == call.name && expected.equals(actual)
+    }
+
+    /// Whether a call is this one under the rules of the turn.
+    fn matches(&self, call: &FunctionCall, rules: &TurnRules) -> bool {
         rules.compare(self.at, &self.call, call, ArgsMatch::Exact).matches()
+    }
+
+    /// The arguments in which a call differs from this one under the rules of the turn.
+    fn differing(&self, call: &FunctionCall, rules: &TurnRules) -> Vec<String> {
+        match rules.compare(self.at, &self.call, call, ArgsMatch::Exact) {
+            Relation::Mismatch(reasons) => reasons.into_iter().map(|reason| reason.path).collect(),
+            _ => Vec::new(),
+        }
     }
 }
 
@@ -102,12 +111,11 @@ impl Answers {
         Self { turns: turns.collect(), rules, faults, reached, ..Self::default() }
     }
 
-    /// The same answers with the faults of a file.
-    pub(super) fn with_injections(mut self, injections: Arc<ToolInjections>) -> Self {
+    /// Adds the faults of a file.
+    pub(super) fn inject(&mut self, injections: Arc<ToolInjections>) {
         let expected =
             self.turns.iter().enumerate().flat_map(|(at, goldens)| self.answered_by_others(at + 1, goldens));
-        self.injected = Injected::new(injections, expected.collect::<Vec<_>>().into_iter());
-        self
+        self.injected = Injected::new(injections, expected);
     }
 
     /// The calls of a turn that are left to a file of faults: the agent has to make them, and no fault of the case answers.
@@ -147,27 +155,23 @@ impl Answers {
         };
         let made = made.entry(name.to_owned()).or_default();
         *made += 1;
-        let of_call =
-            |fault: &ToolFault| fault.turn == self.turn && fault.tool == name && fault.call == *made;
-        let fault = self.faults.iter().position(of_call);
-        let fault = fault.and_then(|at| Some((at, self.faults.iter().nth(at)?.clone())));
+        let of_call = |fault: &ToolFault| (fault.turn, &*fault.tool, fault.call) == (self.turn, name, *made);
+        let fault = self.faults.iter().zip(&mut self.reached).find(|(fault, _)| of_call(fault));
         let mut answer =
             ToolAnswer { outcome: ToolOutcome::Never, after: Duration::ZERO, state: Map::new(), fault: None };
-        let mut outcome = None;
-        if let Some((at, fault)) = fault {
-            self.reached[at] = true;
+        let outcome = if let Some((fault, reached)) = fault {
+            *reached = true;
             answer.fault = Some(fault.name());
             answer.after = fault.after;
-            answer.state = fault.state;
-            outcome = fault.outcome;
-        }
-        if answer.fault.is_none()
-            && let Some((injection, name)) = self.injected.call(name, args)
-        {
+            answer.state = fault.state.clone();
+            fault.outcome.clone()
+        } else if let Some((injection, name)) = self.injected.call(name, args) {
             answer.fault = Some(name);
             answer.after = injection.after;
-            outcome = Some(injection.outcome);
-        }
+            Some(injection.outcome.clone())
+        } else {
+            None
+        };
         answer.outcome = match outcome {
             Some(FaultOutcome::Error(error)) => ToolOutcome::Response(error.into()),
             Some(FaultOutcome::Raises(message)) => ToolOutcome::Raises(message),
@@ -177,6 +181,11 @@ impl Answers {
             _ => ToolOutcome::Response(self.golden(name, args)?.into()),
         };
         Ok(answer)
+    }
+
+    /// The number of calls of each tool in the turn in progress.
+    pub(super) fn made(&self) -> HashMap<String, usize> {
+        self.made.last().cloned().unwrap_or_default()
     }
 
     /// The expected calls that have answers, turn by turn.
@@ -192,23 +201,17 @@ impl Answers {
         let Some((rules, goldens)) =
             turn.checked_sub(1).and_then(|at| Some((self.rules.turn(at), self.turns.get_mut(at)?)))
         else {
-            return Err(missed(&call, turn, &[]));
+            return Err(missed(&call, turn, &[], &TurnRules::default()));
         };
-        let found = [(false, true), (false, false), (true, true), (true, false)].into_iter().find_map(
-            |(again, to_the_letter)| {
-                goldens.iter().position(|golden| {
-                    let most = if again { rules.most(golden.at) } else { 1 };
-                    golden.uses < most && golden.matches(&call, rules, to_the_letter)
-                })
-            },
-        );
-        match found {
-            Some(at) => {
-                goldens[at].uses += 1;
-                Ok(goldens[at].response.clone())
-            }
-            None => Err(missed(&call, turn, goldens)),
-        }
+        let rank = |golden: &Golden| {
+            let is_left = golden.uses < rules.most(golden.at);
+            let is_equal = is_left && golden.equals(&call);
+            (is_equal || is_left && golden.matches(&call, rules)).then_some((golden.is_used(), !is_equal))
+        };
+        let found = goldens.iter().enumerate().filter_map(|(at, golden)| Some((rank(golden)?, at))).min();
+        let Some((_, at)) = found else { return Err(missed(&call, turn, goldens, rules)) };
+        goldens[at].uses += 1;
+        Ok(goldens[at].response.clone())
     }
 
     /// A fault that no call reached: the turn and a message.
@@ -248,21 +251,27 @@ impl Answers {
     }
 }
 
-/// The message about a call that no golden answers, with the golden that is nearest and those that are used up.
-fn missed(call: &FunctionCall, turn: usize, goldens: &[Golden]) -> String {
-    let mut text = format!("no golden answers {} in turn {turn}", in_short(call));
+/// The begin of the message about a call that no golden answers. The call follows, [in short](in_short).
+pub const NO_GOLDEN: &str = "no golden answers ";
+
+/// The message about a call that no golden answers, with the nearest golden, and the goldens that are used up.
+fn missed(call: &FunctionCall, turn: usize, goldens: &[Golden], rules: &TurnRules) -> String {
+    let mut text = format!("{NO_GOLDEN}{} in turn {turn}", in_short(call));
     if goldens.is_empty() {
         text.push_str("; the turn has no golden answers");
         return text;
     }
     let of_tool = |golden: &&Golden| golden.call.name == call.name;
     let unused = goldens.iter().filter(|golden| !golden.is_used());
-    let near = unused.clone().filter(of_tool).min_by_key(|golden| differences(&golden.call, call).len());
-    match near {
-        Some(near) => {
-            let keys = differences(&near.call, call);
-            let verb = if keys.len() == 1 { "differs" } else { "differ" };
-            text.push_str(&format!("; nearest: {}, {} {verb}", in_short(&near.call), short_code_list(&keys)));
+    let of_tool = unused.clone().filter(of_tool).map(|golden| (golden, golden.differing(call, rules)));
+    match of_tool.min_by_key(|(_, paths)| paths.len()) {
+        Some((near, paths)) => {
+            let verb = if paths.len() == 1 { "differs" } else { "differ" };
+            text.push_str(&format!(
+                "; nearest: {}, {} {verb}",
+                in_short(&near.call),
+                short_code_list(&paths)
+            ));
         }
         None if unused.clone().next().is_some() => {
             text.push_str(&format!("; the turn has answers for {}", shown(unused)));
@@ -276,17 +285,6 @@ fn missed(call: &FunctionCall, turn: usize, goldens: &[Golden]) -> String {
     text
 }
 
-/// The arguments in which two calls differ. Absent arguments are none.
-fn differences<'c>(expected: &'c FunctionCall, actual: &'c FunctionCall) -> Vec<&'c str> {
-    let none = const { &Map::new() };
-    let (expected, actual) = (expected.args.as_ref().unwrap_or(none), actual.args.as_ref().unwrap_or(none));
-    let missing = expected.keys().filter(|key| !actual.contains_key(key));
-    let unequal = actual
-        .iter()
-        .filter(|(key, value)| !expected.get(key).is_some_and(|expected| values_equal(expected, value)));
-    unequal.map(|(key, _)| key).chain(missing).collect()
-}
-
 fn shown<'a>(mut goldens: impl Iterator<Item = &'a Golden>) -> String {
     let named: Vec<String> = goldens.by_ref().take(SHOWN).map(|golden| in_short(&golden.call)).collect();
     let named = named.join(", ");
@@ -297,7 +295,7 @@ fn shown<'a>(mut goldens: impl Iterator<Item = &'a Golden>) -> String {
 }
 
 /// A call on one line, cut if it is long.
-fn in_short(call: &FunctionCall) -> String {
+pub fn in_short(call: &FunctionCall) -> String {
     cut(&call.to_string().replace('\n', " "), SHOWN_LENGTH)
 }
 
@@ -343,19 +341,23 @@ mod tests {
     }
 
     #[test]
-    fn calls_differ_in_arguments_that_are_unequal_missing_or_further() {
-        for (expected, actual, differ) in [
-            (json!({}), json!({}), vec![]),
-            (json!({"x": 1}), json!({"x": 1.0}), vec![]),
-            (json!({"x": 1, "y": 2}), json!({"y": 3, "z": 4}), vec!["y", "z", "x"]),
-            (json!({"x": null}), json!({}), vec!["x"]),
+    fn a_miss_names_the_arguments_that_are_unequal_missing_or_further_under_the_rules() {
+        for (expected, actual, rules, differ) in [
+            (json!({"x": 1, "y": 2}), json!({"y": 3, "z": 4}), json!({}), "`x`, `y` and `z` differ"),
+            (json!({"x": null}), json!({}), json!({}), "`x` differs"),
+            (json!({"x": 1, "y": 2}), json!({"x": 3, "y": 9}), json!({"y": "any"}), "`x` differs"),
+            (json!({"x": {"a": 1}}), json!({"x": {"a": 2}}), json!({}), "`x.a` differs"),
         ] {
-            let (expected, actual) = (FunctionCall::new("f", expected), FunctionCall::new("f", actual));
-            assert_eq!(differences(&expected, &actual), differ);
+            let turn = json!({"user_content": {}, "intermediate_data": {
+                "tool_uses": [{"name": "f", "args": expected}], "tool_responses": [{"name": "f", "response": {}}]}});
+            let rules = json!({"1": {"calls": {"f": rules}}});
+            let case = EvalCase::new("c").turn(Invocation::parse(&turn.to_string()).unwrap());
+            let mut answers = Answers::new(&case.with_extra(EvalCase::EXPECT_KEY, rules));
+            answers.begin_turn();
+            let args = Value::parse(&actual.to_string()).unwrap();
+            let message = answers.call("f", args.as_object().unwrap()).unwrap_err();
+            assert!(message.ends_with(&format!(", {differ}")), "{message}");
         }
-        let mut bare = FunctionCall::default();
-        bare.name = Some("f".to_owned());
-        assert!(differences(&bare, &FunctionCall::new("f", json!({}))).is_empty());
     }
 
     #[test]

@@ -1,17 +1,16 @@
 //! Golden tools of a conversation: what its agent asks, and what the run learns beside the agent.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
 use eval_format::tools::{TRANSFER_TO_AGENT, ToolInjections};
 use eval_format::{EvalCase, FunctionCall, Map, Value};
-use eval_support::message::cut;
 use eval_support::mutex::Mutex;
 use tokio::sync::Notify;
 
-use super::answers::{Answers, ToolAnswer, ToolOutcome};
+use super::answers::{Answers, ToolAnswer, ToolOutcome, in_short};
 
 /// The golden tools of a conversation. Clones share what was used up.
 #[derive(Clone)]
@@ -28,8 +27,6 @@ struct State {
     answers: Answers,
     misses: Vec<ToolMiss>,
     declarations: Option<Arc<Vec<Value>>>,
-    /// The number of calls of each tool that were asked in the turn in progress.
-    asked: HashMap<String, usize>,
     /// Tools that run.
     run: BTreeSet<String>,
     /// Whether the agent asks for every call of a tool, so that its record need not show it.
@@ -77,17 +74,15 @@ pub struct GoldenError {
 impl GoldenTools {
     /// The golden tools of a conversation that plays this case.
     pub fn new(case: &EvalCase) -> Self {
-        Self::of_answers(Answers::new(case))
-    }
-
-    /// The golden tools of a case with the faults of a file. For a call that both name, the fault of the case answers.
-    pub fn with_injections(case: &EvalCase, injections: Arc<ToolInjections>) -> Self {
-        Self::of_answers(Answers::new(case).with_injections(injections))
-    }
-
-    fn of_answers(answers: Answers) -> Self {
-        let state = State { answers, ..State::default() };
+        let state = State { answers: Answers::new(case), ..State::default() };
         Self(Arc::new(Shared { state: Mutex::new(state), halted: Notify::new() }))
+    }
+
+    /// The same with the faults of a file. For a call that both name, the fault of the case answers.
+    #[must_use]
+    pub fn with_injections(self, injections: Arc<ToolInjections>) -> Self {
+        self.0.state.lock().answers.inject(injections);
+        self
     }
 
     /// The expected calls of all turns that have answers: what is known of the tools.
@@ -111,7 +106,6 @@ impl GoldenTools {
     pub fn begin_turn(&self) {
         let mut state = self.0.state.lock();
         state.answers.begin_turn();
-        state.asked.clear();
         state.hanging = None;
         state.is_halted = false;
     }
@@ -120,7 +114,6 @@ impl GoldenTools {
     /// [miss](Self::misses).
     pub fn call(&self, name: &str, args: &Map) -> Result<ToolAnswer, ToolMiss> {
         let mut state = self.0.state.lock();
-        *state.asked.entry(name.to_owned()).or_default() += 1;
         let turn = state.answers.turn();
         match state.answers.call(name, args) {
             Ok(answer) => {
@@ -213,7 +206,7 @@ impl GoldenTools {
         if state.asks_always {
             return;
         }
-        let mut left = state.asked.clone();
+        let mut left = state.answers.made();
         for call in calls {
             let name = call.name.as_deref().unwrap_or_default();
             if name == TRANSFER_TO_AGENT || state.run.contains(name) {
@@ -222,11 +215,11 @@ impl GoldenTools {
             match left.get_mut(name) {
                 Some(left) if *left > 0 => *left -= 1,
                 _ => {
-                    let call = cut(&call.to_string().replace('\n', " "), SHOWN);
                     let message = format!(
-                        "{call} was recorded, and no golden was asked for it: its tool may have run; ask with \
+                        "{} was recorded, and no golden was asked for it: its tool may have run; ask with \
                          `recorder.golden(..)` or `recorder.answer(..)`, or name a tool that has to run: \
-                         `golden_tools().let_run(..)`"
+                         `golden_tools().let_run(..)`",
+                        in_short(call)
                     );
                     let turn = state.answers.turn();
                     state.misses.push(ToolMiss { turn, message });
@@ -250,8 +243,6 @@ impl GoldenTools {
         self.0.state.lock().answers.unused()
     }
 }
-
-const SHOWN: usize = 160;
 
 impl fmt::Debug for GoldenTools {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

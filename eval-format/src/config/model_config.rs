@@ -58,7 +58,7 @@ const OTHERS: [&str; 30] = [
 ];
 
 /// Checks the keys of a config, and the values that are numbers. `whose` names it in messages.
-pub(super) fn check(node: &Node<'_>, whose: &str, place: &Place<'_>, problems: &mut Vec<Problem>) {
+pub(crate) fn check(node: &Node<'_>, whose: &str, place: &Place<'_>, problems: &mut Vec<Problem>) {
     for entry in node.object().unwrap_or_default() {
         problems.extend(option(entry, whose, &Place::Key(place, &entry.key), problems.len()));
     }

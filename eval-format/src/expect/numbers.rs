@@ -56,7 +56,7 @@ fn is_end(rest: &str) -> bool {
     }
 }
 
-/// Whether digits of one number may stand on both sides of it: `1'000`, `1 000` with a blank that does not break.
+/// Whether a character separates digits of one number: `1'000`, `1 000` with a blank that does not break.
 fn is_between_groups(c: char) -> bool {
     matches!(c, '\'' | '’' | '\u{a0}' | '\u{202f}' | '\u{2009}')
 }

@@ -3,8 +3,9 @@
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
-use eval_support::words::{code_list, count, did_you_mean};
+use eval_support::words::{count, did_you_mean, first_of_code_list};
 
+use super::TRANSFER_TO_AGENT;
 use super::faults::{Mistake, ToolFaults};
 use crate::model::EvalCase;
 use crate::problem::{Problem, ProblemCode, shown};
@@ -38,12 +39,21 @@ pub(crate) fn check(case: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>)
             mistakes.push(unknown(&[turn], message, help.to_owned()));
             continue;
         };
+        if fault.tool == TRANSFER_TO_AGENT {
+            let message = format!("`{TRANSFER_TO_AGENT}` always runs, so no fault takes its place");
+            mistakes.push(unknown(
+                &[turn, fault.name()],
+                message,
+                "name a tool that the case answers".to_owned(),
+            ));
+            continue;
+        }
         let tools = expected.entry(fault.turn).or_insert_with(|| tools_of(node));
         // A turn that expects no call may be one whose calls are not written down.
         if !tools.is_empty() && tools.binary_search(&fault.tool).is_err() {
-            let tools: Vec<&str> = tools.iter().take(MOST_NAMED).map(String::as_str).collect();
-            let meant = did_you_mean(&fault.tool, tools.iter().copied());
-            let help = meant.unwrap_or_else(|| format!("the turn expects calls of {}", code_list(&tools)));
+            let meant = did_you_mean(&fault.tool, tools.iter().map(String::as_str));
+            let listed = || format!("the turn expects calls of {}", first_of_code_list(tools, MOST_NAMED));
+            let help = meant.unwrap_or_else(listed);
             let message = format!("turn {turn} expects no call of `{}`", shown(&fault.tool));
             mistakes.push(unknown(&[turn, fault.name()], message, help));
         }
@@ -163,6 +173,13 @@ mod tests {
                 TURN,
                 Some(
                     r#"tool-fault turn 1 expects no call of `serach` at eval_cases[0]._tools.1["serach#1"] `"serach#1"`; did you mean `search`?"#,
+                ),
+            ),
+            (
+                r#"{"1": {"transfer_to_agent#1": "never"}}"#,
+                SILENT,
+                Some(
+                    r#"tool-fault `transfer_to_agent` always runs, so no fault takes its place at eval_cases[0]._tools.1["transfer_to_agent#1"] `"transfer_to_agent#1"`; name a tool that the case answers"#,
                 ),
             ),
             (

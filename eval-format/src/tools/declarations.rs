@@ -1,7 +1,13 @@
 //! Stored declarations of tools: the answer of a real MCP server to `tools/list`, in a file beside the set.
 
 use std::collections::HashSet;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
+use eval_support::file::read_file;
+
+use crate::conventions::tool_list_path;
+use crate::error::ReadError;
 use crate::problem::{Problem, ProblemCode, Problems, shown};
 use crate::schema::Place;
 use crate::syntax::Node;
@@ -53,6 +59,24 @@ pub fn check_declarations(file: &str, bytes: &[u8]) -> CheckedDeclarations {
         },
     );
     CheckedDeclarations { file: file.to_owned(), text, declarations, problems }
+}
+
+/// The declarations in the file beside an eval set; `None` without the file.
+///
+/// ```
+/// use eval_format::tools::read_declarations;
+///
+/// assert!(read_declarations("no/such/orders.evalset.json".as_ref())?.is_none());
+/// # Ok::<(), eval_format::ReadError>(())
+/// ```
+pub fn read_declarations(set: &Path) -> Result<Option<Vec<Value>>, ReadError> {
+    let path = PathBuf::from(tool_list_path(&set.to_string_lossy()));
+    let bytes = match read_file(&path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(source) => return Err(ReadError::Io { path, source }),
+    };
+    Ok(Some(check_declarations(&path.display().to_string(), &bytes).into_result()?))
 }
 
 fn read(list: &Node<'_>, place: &Place<'_>, problems: &mut Vec<Problem>) -> Option<Vec<Value>> {

@@ -199,7 +199,7 @@ impl Reader {
                     Some(after) => fault.after = after,
                     None => self.wrong_value(
                         format!("`after` is {value}"),
-                        "it is a number of seconds, above 0 and at most 86400",
+                        format!("it is a number of seconds, above 0 and at most {MOST_SECONDS}"),
                     ),
                 }
                 return;

@@ -7,7 +7,7 @@ use std::time::Duration;
 pub use check::{CheckedInjections, check_injections};
 
 use super::faults::FaultOutcome;
-use crate::value::{Map, Value};
+use crate::value::{Map, Number, Value};
 
 /// The injections of a fault file, for the tools of any case.
 ///
@@ -77,8 +77,8 @@ impl ToolInjection {
 }
 
 /// The answer of a tool that failed, in ADK's shape.
-fn error_response(code: i64, message: &str) -> FaultOutcome {
-    let mut error = Map::from([("error_code", Value::from(code))]);
+fn error_response(code: Number, message: &str) -> FaultOutcome {
+    let mut error = Map::from([("error_code", Value::Number(code))]);
     error.insert("error_message", message);
     FaultOutcome::Error(error)
 }

@@ -32,6 +32,17 @@ pub struct CaseDetails {
     pub printed: Option<Text>,
 }
 
+impl CaseDetails {
+    /// Marks the runs whose error is in the line that the case begins with. A case in work does not begin with it.
+    pub fn mark_told(&mut self) {
+        let lead = self.differs.as_deref().or(self.reason.as_deref()).filter(|_| self.in_work.is_none());
+        for run in &mut self.runs {
+            run.is_told |=
+                run.error.as_ref().zip(lead).is_some_and(|(error, lead)| lead.contains(&error.shown));
+        }
+    }
+}
+
 /// The part of a case that is in work.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct InWork {
@@ -64,6 +75,15 @@ pub struct Command {
     /// `Run it again`.
     pub does: String,
     pub command: String,
+    /// Whether it records what the judge answers.
+    #[serde(skip)]
+    pub records: bool,
+}
+
+impl Command {
+    pub(crate) fn new(does: impl Into<String>, command: String) -> Self {
+        Self { does: does.into(), command, records: false }
+    }
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -93,6 +113,8 @@ pub struct Run {
     pub number: usize,
     pub state: &'static str,
     pub error: Option<Text>,
+    /// Whether the line that the case begins with says the error of this run.
+    pub is_told: bool,
     pub tokens: Option<String>,
     pub scores: Vec<RunScore>,
     pub turns: Vec<Turn>,

@@ -203,13 +203,14 @@ mod tests {
             number: 1,
             state: "error",
             error: Some(text(foreign)),
+            is_told: false,
             tokens: Some(line()),
             scores: Vec::new(),
             turns: vec![turn],
             state_rows: Vec::new(),
             judges: vec![judge(foreign)],
         };
-        let command = || Command { does: "Run it again".to_owned(), command: line() };
+        let command = || Command::new("Run it again", line());
         let details = CaseDetails {
             name: line(),
             state: "failed",
@@ -283,7 +284,7 @@ mod tests {
             histograms: (0..6)
                 .filter_map(|_| Histogram::new(line(), &[(0.5, Some(eval_format::Bound::at_least(0.8)))]))
                 .collect(),
-            rerun: vec![Command { does: line(), command: line() }],
+            rerun: vec![Command::new(line(), line())],
             glance: vec![Fact { name: "Agent models", value: Some(line()) }],
             scatters: Scatter::new("t", vec![point(1.0), point(2.0)], |took| took.to_string())
                 .into_iter()

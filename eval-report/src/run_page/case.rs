@@ -2,14 +2,16 @@
 
 use std::collections::BTreeSet;
 
+use eval_core::__private::NO_GOLDEN;
 use eval_core::metric::arithmetic::values_equal;
 use eval_core::report::{MetricReport, Role, RunError, short};
 use eval_format::metric::metric;
 use eval_format::{EvalCase, Map, Value};
 use eval_support::{untrusted, words};
 
-use super::difference::{Miss, NO_GOLDEN};
+use super::difference;
 use super::judged::judges;
+use super::miss::Miss;
 use super::next::{self, Seen};
 use super::refusal;
 use super::scores::{Known, needed};
@@ -41,7 +43,7 @@ pub(super) fn details(results: &RunResults<'_>, test: &TestResult<'_>, shared: &
     let known = Known::new(test, case.as_ref());
     let comparison = Comparison::new(test).under(case.as_ref().filter(|_| !started.literal));
     let evaluations = test.attempt.evaluations.iter();
-    let runs: Vec<Run> =
+    let mut runs: Vec<Run> =
         evaluations.map(|it| run(it, &known, &comparison, case.as_ref(), &shared.budget)).collect();
     let miss = Miss::of_test(test, case.as_ref());
     let seen = Seen {
@@ -50,17 +52,23 @@ pub(super) fn details(results: &RunResults<'_>, test: &TestResult<'_>, shared: &
         refuses: refusal::is_new(test, case.as_ref()),
     };
     let next = next::next(results, test, &seen);
+    let is_compared = test.state == State::Failed || test.runs.are_flaky();
+    let differs = is_compared.then(|| difference::of_test(test, case.as_ref(), &runs)).flatten();
+    let differs = differs.or_else(|| miss.as_ref().map(|miss| line(&miss.said())));
+    let reason = test.reason().filter(|_| test.state != State::Passed);
+    let reason = reason.map(|reason| line(&next::told(test, &reason)));
+    for (run, evaluation) in runs.iter_mut().zip(&test.attempt.evaluations) {
+        let miss = Miss::of_run(evaluation, case.as_ref()).map(|miss| line(&miss.said()));
+        run.is_told = !test.is_in_progress && miss.is_some() && miss == differs;
+    }
     let (word, _) = summary_text::word(test);
     CaseDetails {
         name: line(&test.name),
         state: if word == "FLAKY" { "flaky" } else { test.state.name() },
         word,
-        reason: test
-            .reason()
-            .filter(|_| test.state != State::Passed)
-            .map(|reason| line(&next::told(test, &reason))),
+        reason,
         in_work: None,
-        differs: miss.map(|miss| line(&miss.said())),
+        differs,
         place: test.location().map(|location| line(&format!("{}:{}", location.file, location.line))),
         facts: facts(test),
         next,
@@ -157,6 +165,7 @@ pub(super) fn run(
         number: evaluation.ran.run,
         state,
         error: transcript.error.as_ref().map(|error| text(&error.to_string())),
+        is_told: false,
         tokens: evaluation.ran.tokens.map(|tokens| words::tokens(tokens.into())),
         scores: known.of_run(evaluation),
         turns: turns.chain(left).collect(),

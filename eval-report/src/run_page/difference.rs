@@ -4,19 +4,20 @@
 //! be recognised.
 
 use eval_core::metric::arithmetic::{Pair, RuledCalls, comparison, values_equal};
-use eval_core::report::{MetricOutcome, MetricReport, Role, TurnVerdict, Verdict};
+use eval_core::report::{MetricOutcome, MetricReport, TurnVerdict, Verdict};
 use eval_format::expect::{Relation, Rules, TurnRules};
 use eval_format::metric::{Subject, metric};
 use eval_format::{ArgsMatch, Criterion, EvalCase, FunctionCall, Invocation, Map, MatchType, Value};
+use eval_support::words::count;
 
 use super::aligned::{Line, aligned};
-use super::wording::{beside_golden, change, other_answer, shortened, shown_value, told};
+use super::wording::{change, other_answer, shortened, shown_value, told};
 use crate::journal::Evaluation;
 use crate::page::{Block, Run, line, text, texts};
 use crate::recorded::TestResult;
 
 /// The most differences in a row of the table.
-const MAX_SHOWN: usize = 3;
+pub(super) const MAX_SHOWN: usize = 3;
 const MAX_REASON_CHARS: usize = 160;
 
 /// The differences of the first run that did not pass, as one line; `None` if they are not known. `shown` has the runs
@@ -48,63 +49,6 @@ pub(super) fn of_test(test: &TestResult<'_>, case: Option<&EvalCase>, shown: &[R
     let said = joined(found)?;
     // Of several runs it is said which one did this.
     Some(if test.runs.total > 1 { format!("run {}, {said}", run.ran.run) } else { said })
-}
-
-/// A call that no golden answers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Miss {
-    /// Its turn, from 1.
-    turn: usize,
-    /// The call: its tool, and in what its arguments differ from those of the nearest golden.
-    call: String,
-}
-
-impl Miss {
-    /// The call that ended a run under golden tools; `None` if something else ended it, or if a golden has the call
-    /// and was used up.
-    pub(super) fn of_test(test: &TestResult<'_>, case: Option<&EvalCase>) -> Option<Self> {
-        let mut runs = test.attempt.evaluations.iter().map(|it| &it.ran.transcript);
-        let (transcript, turn) = runs.find_map(|it| {
-            let error = it.error.as_ref()?;
-            let is_miss = error.role == Role::Tools && error.message.contains(NO_GOLDEN);
-            Some((it, error.turn.filter(|_| is_miss)?))
-        })?;
-        let at = turn.checked_sub(1)?;
-        let made: Vec<_> = transcript.turns.get(at)?.invocation.tool_calls().collect();
-        let goldens: Vec<_> = case?.conversation.get(at)?.tool_calls().collect();
-        missed(&made, &goldens).map(|call| Self { turn, call })
-    }
-
-    /// ``turn 2: no golden response for the call book_table: `time` is “8:45 pm”, the golden has “20:45” ``.
-    pub(super) fn said(&self) -> String {
-        format!("turn {}: no golden response for the call {}", self.turn, self.call)
-    }
-}
-
-/// The begin of the message about a call that no golden answers.
-pub(super) const NO_GOLDEN: &str = "no golden answers ";
-
-/// The last call that no golden has, with what tells it from the nearest one.
-fn missed(made: &[&FunctionCall], goldens: &[&FunctionCall]) -> Option<String> {
-    let differing = |golden: &FunctionCall, call: &FunctionCall| {
-        let (empty, mut found) = (Map::default(), Vec::new());
-        let (one, other) = (golden.args.as_ref().unwrap_or(&empty), call.args.as_ref().unwrap_or(&empty));
-        objects("", one, other, true, &mut found);
-        found.len()
-    };
-    let of_tool = |call: &FunctionCall| goldens.iter().filter(|it| it.name == call.name).collect::<Vec<_>>();
-    let is_missed = |call: &&&FunctionCall| of_tool(call).iter().all(|golden| differing(golden, call) > 0);
-    let call = made.iter().rfind(is_missed)?;
-    let name = line(call.name.as_deref().unwrap_or("a call without a name"));
-    let nearest = of_tool(call).into_iter().min_by_key(|golden| differing(golden, call));
-    Some(match nearest {
-        Some(golden) => {
-            let found = arguments(golden.args.as_ref(), call.args.as_ref(), ArgsMatch::Exact);
-            let found: Vec<String> = found.iter().map(|it| beside_golden(it)).collect();
-            format!("{name}: {}", found.join(", "))
-        }
-        None => name,
-    })
 }
 
 /// The differences between conversations that no run recorded, as one line. `failed` has the metrics that failed.
@@ -296,13 +240,13 @@ fn ordinal(number: usize) -> String {
 }
 
 /// The differences between arguments by key path. Further arguments count unless a subset is enough.
-fn arguments(expected: Option<&Map>, actual: Option<&Map>, args: ArgsMatch) -> Vec<String> {
+pub(super) fn arguments(expected: Option<&Map>, actual: Option<&Map>, args: ArgsMatch) -> Vec<String> {
     let empty = Map::default();
     let mut found = Vec::new();
     objects("", expected.unwrap_or(&empty), actual.unwrap_or(&empty), args != ArgsMatch::Subset, &mut found);
     let more = found.len().saturating_sub(MAX_SHOWN);
     found.truncate(MAX_SHOWN);
-    found.extend((more > 0).then(|| format!("{more} more arguments")));
+    found.extend((more > 0).then(|| count(more, "more argument")));
     if found.is_empty() { vec!["other arguments".to_owned()] } else { found }
 }
 
@@ -358,15 +302,15 @@ fn state(expected: &Map, actual: &Map) -> Vec<String> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn value(text: &str) -> Value {
+    pub(in super::super) fn value(text: &str) -> Value {
         Value::parse(text).unwrap()
     }
 
     /// Calls from `[["tool", {"key": "value"}]]`.
-    fn made(text: &str) -> Vec<FunctionCall> {
+    pub(in super::super) fn made(text: &str) -> Vec<FunctionCall> {
         let all = value(text);
         let call = |it: &Value| {
             let [name, args] = it.as_array().unwrap() else { panic!("{text}") };
@@ -487,22 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_no_golden_answers_is_said_with_what_differs_from_the_nearest() {
-        let golden = r#"[["book", {"people": 4, "time": "20:45"}], ["book", {"people": 1, "time": "9"}]]"#;
-        for (calls, said) in [
-            (
-                r#"[["book", {"people": 4, "time": "8:45 pm"}]]"#,
-                Some("book: `time` is “8:45 pm”, the golden has “20:45”"),
-            ),
-            (r#"[["find", {}], ["book", {"people": 4, "time": "20:45"}]]"#, Some("find")),
-            (r#"[["book", {"people": 4, "time": "20:45"}]]"#, None),
-        ] {
-            let (calls, goldens) = (made(calls), made(golden));
-            let found = missed(&calls.iter().collect::<Vec<_>>(), &goldens.iter().collect::<Vec<_>>());
-            assert_eq!(found.as_deref(), said);
-        }
-        let miss = Miss { turn: 2, call: "find".to_owned() };
-        assert_eq!(miss.said(), "turn 2: no golden response for the call find");
+    fn positions_are_numbered_in_words() {
         assert_eq!([1, 2, 3, 4, 11, 22].map(ordinal), ["1st", "2nd", "3rd", "4th", "11th", "22nd"]);
     }
 

@@ -1,4 +1,4 @@
-//! Facts about the origin of a run: those that the journal records, and those that are missing.
+//! Facts about the origin of a run: the recorded ones, and the missing ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 

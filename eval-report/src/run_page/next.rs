@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::iter;
+use std::time::Duration;
 
-use eval_core::__private::ASKS_MODELS;
+use eval_core::__private::{ASKED_IF, ASKS_MODELS};
 use eval_core::report::{Role, Verdict, asks_for_a_recording};
-use eval_format::options::parse_timeout;
 use eval_support::words::count;
 use eval_support::{shell, untrusted};
 
@@ -35,9 +35,10 @@ pub(super) fn next(results: &RunResults<'_>, test: &TestResult<'_>, seen: &Seen<
     let golden =
         summary_text::new_golden(results, test).or_else(|| Some(printed(test, "new golden ")?.to_owned()));
     let golden = golden.filter(|_| matches!(cause, Cause::Failed { .. }));
-    let golden = golden.map(|command| Command { does: TAKE.to_owned(), command: line(&command) });
+    let golden = golden.map(|command| Command::new(TAKE, line(&command)));
     let advice = Advice { has_golden: golden.is_some(), is_stable: is_stable(test), seen: *seen };
-    let again = rerun(test).map(|command| Command { does: cause.verb().to_owned(), command });
+    let records = matches!(cause, Cause::NotRecorded);
+    let again = rerun(test).map(|command| Command { records, ..Command::new(cause.verb(), command) });
     let lacks_models = lacks_models(test);
     let install = lacks_models.then(|| install(INSTALL));
     let lacking = if lacks_models { NO_MODELS } else { "" };
@@ -54,7 +55,7 @@ pub(super) fn next(results: &RunResults<'_>, test: &TestResult<'_>, seen: &Seen<
 /// The commands that run again what did not pass in a run.
 pub(super) fn of_run(results: &RunResults<'_>, files: &Cases) -> Vec<Command> {
     let all = summary_text::rerun(results);
-    let lacks_models = all.iter().any(|it| it.of_program && it.command.starts_with(RECORDS)) && !ASKS_MODELS;
+    let lacks_models = all.iter().any(|it| it.of_program && it.records) && !ASKS_MODELS;
     let mut commands: Vec<Command> =
         lacks_models.then(|| install("First install a command that asks models:")).into_iter().collect();
     let mut said = false;
@@ -67,7 +68,7 @@ pub(super) fn of_run(results: &RunResults<'_>, files: &Cases) -> Vec<Command> {
             None => format!("{begin}:"),
         };
         said = true;
-        commands.push(Command { does, command: line(&again.command) });
+        commands.push(Command::new(does, line(&again.command)));
     }
     commands
 }
@@ -95,8 +96,6 @@ fn whole_sets<'f>(
     }
 }
 
-const RECORDS: &str = "EVALSET_JUDGE=";
-
 /// Whether the judge has to be asked, and the command that wrote the page, which would ask it, cannot.
 fn lacks_models(test: &TestResult<'_>) -> bool {
     misses_an_answer(test) && !ASKS_MODELS && is_of_command(test)
@@ -106,7 +105,7 @@ const INSTALL: &str = "Install a command that asks models";
 
 fn install(does: &str) -> Command {
     let command = "cargo install --path ../evalset/eval-cli --features model-judge".to_owned();
-    Command { does: does.to_owned(), command }
+    Command::new(does, command)
 }
 
 /// The reason of a verdict. That a variable makes the command ask a judge is left out if it cannot.
@@ -115,23 +114,20 @@ pub(super) fn told(test: &TestResult<'_>, reason: &str) -> String {
     if lacks_models(test) { reason.replace(ASKED_IF, without) } else { reason.to_owned() }
 }
 
-const ASKED_IF: &str = "and a judge is asked only if `EVALSET_JUDGE` says so";
-
 /// The command that runs a case with more time, after a time limit of the command.
 fn longer(test: &TestResult<'_>, cause: &Cause<'_>) -> Option<Command> {
     let Cause::Error(Role::Agent, message) = cause else { return None };
     let limit = time_limit(message)?;
     let (options, started) = (test.attempt.head.again.as_ref()?, &test.attempt.started);
-    let options = with_option(options, "--timeout", &longer_limit(&limit)?);
+    let options = with_option(options, "--timeout", &longer_limit(limit)?);
     let file = started.file.as_deref().filter(|_| started.of_program)?;
     let command = line(&rerun_command(&options, [(file, started.eval_id.as_str())]));
-    Some(Command { does: "Give it more time".to_owned(), command })
+    Some(Command::new("Give it more time", command))
 }
 
-/// Ten times the limit: `30s` of `3 s`.
-fn longer_limit(limit: &str) -> Option<String> {
-    let limit = parse_timeout(&limit.replace(' ', "")).ok()?.checked_mul(10)?;
-    let millis = limit.as_millis();
+/// Ten times the limit, as `--timeout` takes it: `15s` of 1.5 seconds.
+fn longer_limit(limit: Duration) -> Option<String> {
+    let millis = limit.checked_mul(10)?.as_millis().max(1);
     Some(if millis % 1000 == 0 { format!("{}s", millis / 1000) } else { format!("{millis}ms") })
 }
 
@@ -139,7 +135,7 @@ const TAKE: &str = "Take what came as a draft";
 const NO_MODELS: &str =
     " The command that wrote this page cannot: it was built without the feature `model-judge`.";
 
-/// Whether `cargo evalset run` ran a case, whose features are those of the command.
+/// Whether `cargo evalset run` ran a case. Then the case had the features of the command.
 fn is_of_command(test: &TestResult<'_>) -> bool {
     test.attempt.started.of_program && test.attempt.head.again.is_some()
 }
@@ -177,10 +173,9 @@ pub(super) fn group(results: &RunResults<'_>, tests: &[&TestResult<'_>], files: 
     let whole = whole_sets(results, sets.filter(|_| cases > MAX_NAMED_CASES), files);
     let what = whole.unwrap_or_else(|| format!("all {cases}"));
     let does = if records { format!("Record {what}") } else { format!("Run {what} again") };
-    let again = rerun_all(tests).map(|command| Command { does, command });
+    let again = rerun_all(tests).map(|command| Command { records, ..Command::new(does, command) });
     let golden = golden.filter(|_| cases <= MAX_TAKEN);
-    let golden =
-        golden.map(|command| Command { does: format!("{TAKE}, {cases} cases"), command: line(&command) });
+    let golden = golden.map(|command| Command::new(format!("{TAKE}, {cases} cases"), line(&command)));
     NextOfGroup { cases, why, commands: again.into_iter().chain(golden).collect() }
 }
 
@@ -201,8 +196,8 @@ fn of_group(count: usize, has_golden: bool, records: bool) -> &'static str {
 
 pub(super) fn add_group(next: &mut Next, group: &NextOfGroup) {
     // What records all answers records this one.
-    if group.commands.iter().any(|it| it.command.starts_with(RECORDS)) {
-        next.commands.retain(|it| it.does != "Record it");
+    if group.commands.iter().any(|it| it.records) {
+        next.commands.retain(|it| !it.records);
     }
     next.group = Some(group.clone());
 }
@@ -230,9 +225,10 @@ fn rerun(test: &TestResult<'_>) -> Option<String> {
     if test.is_in_progress {
         return None;
     }
-    let ours =
-        ["record it ", "run again ", "build again "].into_iter().find_map(|begin| printed(test, begin));
-    let command = match ours {
+    if let Some(command) = printed(test, "record it ") {
+        return Some(line(command));
+    }
+    let command = match ["run again ", "build again "].into_iter().find_map(|begin| printed(test, begin)) {
         Some(command) => command.to_owned(),
         None if test.attempt.started.of_program => program(test)?,
         None => {
@@ -240,8 +236,7 @@ fn rerun(test: &TestResult<'_>) -> Option<String> {
             format!("cargo test -p {} -- --exact {}", shell::word(package), shell::word(name))
         }
     };
-    let records = misses_an_answer(test) && !command.starts_with(RECORDS);
-    Some(line(&summary_text::recording(command, records)))
+    Some(line(&summary_text::recording(command, misses_an_answer(test))))
 }
 
 /// The command behind a word that a failing test printed. Untrusted lines are marked, so a line with this begin is of
@@ -349,12 +344,13 @@ impl Cause<'_> {
                     .to_owned()
             }
             Self::Error(Role::Agent, message) => match (time_limit(message), seen.unanswered) {
-                (Some(_), tool) => {
-                    let who = tool.map(|tool| format!("`{tool}` gave no response"));
+                (Some(limit), tool) => {
+                    let who = tool.map_or("The agent had no answer".to_owned(), |tool| {
+                        format!("`{tool}` gave no response")
+                    });
                     format!(
-                        "{}. Whether it hangs or is slow cannot be told from a run. If it hangs, mend it, and run the case \
-                         again. If it is slow, give it more time.",
-                        who.as_deref().unwrap_or("The agent had no answer")
+                        "{who} within {limit:?}. Whether it hangs or is slow cannot be told from a run. If it hangs, mend it, and run \
+                         the case again. If it is slow, give it more time.",
                     )
                 }
                 (None, _) => {
@@ -389,6 +385,8 @@ fn last_words(role: Role, message: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use eval_format::options::parse_timeout;
+
     use super::*;
 
     #[test]
@@ -466,7 +464,7 @@ mod tests {
                 false,
                 unanswered,
                 false,
-                "`get_warnings` gave no response. Whether it hangs or is slow cannot be told",
+                "`get_warnings` gave no response within 3s. Whether it hangs or is slow cannot be told",
             ),
             (
                 Cause::Error(Role::Agent, late),
@@ -474,7 +472,7 @@ mod tests {
                 false,
                 seen,
                 false,
-                "The agent had no answer. Whether it hangs",
+                "The agent had no answer within 3s. Whether it hangs",
             ),
             (
                 Cause::Error(Role::Tools, "tools error in turn 2: no golden answers book_table(..)"),
@@ -511,14 +509,11 @@ mod tests {
         ] {
             assert!(of_group(count, has_golden, records).starts_with(why), "{why}");
         }
-        let command =
-            |does: &str, command: &str| Command { does: does.to_owned(), command: command.to_owned() };
-        for (of_group, kept) in
-            [("EVALSET_JUDGE=record x", &["Install"][..]), ("x", &["Install", "Record it"])]
-        {
-            let commands = vec![command("Install", "y"), command("Record it", "x")];
+        let command = |does: &str, records: bool| Command { records, ..Command::new(does, "x".to_owned()) };
+        for (records, kept) in [(true, &["Install"][..]), (false, &["Install", "Record it"])] {
+            let commands = vec![command("Install", false), command("Record it", true)];
             let mut next = Next { why: "Alone.".to_owned(), commands, group: None };
-            let commands = vec![command("Record all 3", of_group)];
+            let commands = vec![command("Record all 3", records)];
             add_group(&mut next, &NextOfGroup { cases: 3, why: "All.".to_owned(), commands });
             assert_eq!(next.why, "Alone.");
             assert_eq!(next.commands.iter().map(|it| it.does.as_str()).collect::<Vec<_>>(), kept);
@@ -529,9 +524,12 @@ mod tests {
     #[test]
     fn more_time_is_ten_times_the_limit() {
         for (limit, longer) in
-            [("3 s", Some("30s")), ("60 s", Some("600s")), ("150 ms", Some("1500ms")), ("x", None)]
+            [(3_000, "30s"), (60_000, "600s"), (150, "1500ms"), (1_500, "15s"), (120_500, "1205s")]
         {
-            assert_eq!(longer_limit(limit).as_deref(), longer);
+            assert_eq!(longer_limit(Duration::from_millis(limit)).as_deref(), Some(longer));
+            assert!(parse_timeout(longer).is_ok());
         }
+        assert_eq!(longer_limit(Duration::from_nanos(1)).as_deref(), Some("1ms"));
+        assert_eq!(longer_limit(Duration::MAX), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Whether an agent refused what its golden answers: then what came is hardly the new golden.
+//! Refusals of what the golden answers: an answer that refuses is hardly the new golden.
 
 use eval_format::EvalCase;
 

@@ -8,7 +8,7 @@ use eval_format::{Bound, Direction};
 use eval_support::words;
 
 use super::history::{Change, History};
-use super::{case, cause, difference};
+use super::{case, cause};
 use crate::journal::{Attempt, Evaluation};
 use crate::output::time;
 use crate::page::{CaseRow, InWork, Pill, line};
@@ -25,18 +25,13 @@ pub(super) fn row(
     cost: Option<&Cost>,
 ) -> CaseRow {
     let mut details = case::details(results, test, shared);
-    let is_shown = test.state == State::Failed || test.runs.are_flaky();
-    let found = is_shown.then(|| shared.files.find(&test.attempt.started).ok()).flatten();
-    let case = found.as_ref().map(|found| &found.case);
-    let differs = is_shown.then(|| difference::of_test(test, case, &details.runs)).flatten();
-    let differs = differs.or_else(|| details.differs.take());
     let (pills, others): (Vec<_>, Vec<_>) =
         test.deciding().partition(|metric| !matches!(metric.verdict, Verdict::Passed | Verdict::Skipped(_)));
     let failed: Vec<&str> = pills.iter().map(|metric| metric.name.as_str()).collect();
     details.in_work = test.is_in_progress.then(|| in_work(test.runs, test.attempt));
-    details.differs.clone_from(&differs);
+    details.mark_told();
     let in_work = details.in_work.as_ref().map(|it| it.what.clone());
-    let why = in_work.or(differs).or_else(|| details.reason.clone());
+    let why = in_work.or_else(|| details.differs.clone()).or_else(|| details.reason.clone());
     let change = history.change(test);
     let rules = test.rules();
     let mut filters = state_filters(test, !rules.is_empty());

@@ -5,6 +5,9 @@
 //! words around it. Of texts without blanks a part would not be understood, so that the clause is quoted with both
 //! parts in it: `“明日は午[後→前]から”`. The page marks them.
 
+use std::time::Duration;
+
+use eval_core::__private::TIMED_OUT;
 use eval_format::Value;
 use similar::DiffableStr;
 
@@ -226,12 +229,19 @@ impl Parts {
     }
 }
 
-/// The time limit that ended a run: `3 s` of `timed out after 3s (..)`.
-pub(super) fn time_limit(message: &str) -> Option<String> {
-    let (_, told) = message.split_once("timed out after ")?;
+/// The time limit that ended a run: 1.5 seconds of `timed out after 1.5s (..)`.
+pub(super) fn time_limit(message: &str) -> Option<Duration> {
+    let (_, told) = message.split_once(TIMED_OUT)?;
     let limit = told.split([' ', '\n']).next()?;
-    let unit = limit.find(|c: char| c.is_alphabetic() || c == 'µ')?;
-    Some(format!("{} {}", &limit[..unit], &limit[unit..]))
+    let (number, unit) = limit.split_at(limit.find(char::is_alphabetic)?);
+    let seconds = match unit {
+        "s" => 1.0,
+        "ms" => 1e-3,
+        "µs" => 1e-6,
+        "ns" => 1e-9,
+        _ => return None,
+    };
+    Duration::try_from_secs_f64(number.parse::<f64>().ok()? * seconds).ok()
 }
 
 /// The differences between two texts, from the parts of their comparison.
@@ -410,14 +420,11 @@ mod tests {
     }
 
     #[test]
-    fn a_time_limit_is_told_with_its_unit() {
-        for (message, limit) in [
-            ("timed out after 3s (`timeout` sets the limit)", Some("3 s")),
-            ("run 1: timed out after 1.5s (x)", Some("1.5 s")),
-            ("timed out after 500ms", Some("500 ms")),
-            ("gone", None),
-        ] {
-            assert_eq!(time_limit(message).as_deref(), limit);
+    fn a_time_limit_is_read_as_it_was_told() {
+        for limit in [Duration::from_secs(3), Duration::from_millis(1500), Duration::from_micros(2)] {
+            assert_eq!(time_limit(&format!("run 1: {TIMED_OUT}{limit:?} (x)")), Some(limit));
         }
+        assert_eq!(time_limit("timed out after 3s"), Some(Duration::from_secs(3)));
+        assert_eq!(time_limit("gone"), None);
     }
 }

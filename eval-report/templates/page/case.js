@@ -208,9 +208,6 @@ function errorOf(text) {
   return scrollable(el("div", before ? "error-text traceback" : "error-text", node));
 }
 
-// The line that the open case begins with. What it says is not said again.
-let lead = "";
-
 function runOf(run, all) {
   const anyBad = run.turns.some((turn) => turn.bad);
   // The place at which it broke off.
@@ -218,8 +215,7 @@ function runOf(run, all) {
   const leads = (turn) => (anyBad ? turn.bad : run.state === "passed" || turn.differs || run.turns.every((it) => !it.differs));
   const isOpen = (turn, at) => all || (run.error ? at === last : leads(turn));
   const stateFirst = !anyBad && run.state_rows.some((row) => row.differs);
-  const isTold = (it) => lead.includes(it) || (lead.includes("no golden response ") && it.includes("no golden answers "));
-  const error = run.error && !isTold(run.error.t) && errorOf(run.error);
+  const error = run.error && !run.is_told && errorOf(run.error);
   return el("div", "",
     error ? el("div", "block", el("h3", "", "What ended the run"), error) : null,
     stateFirst ? stateOf(run) : null,
@@ -277,19 +273,16 @@ function inWork(it) {
   return el("p", "lead", it.what, since);
 }
 
-const leadText = (of) => of.differs || of.reason || "";
-
 // The part that is in work, or the differences in a line, or else the reason of the verdict.
 function leadOf(of) {
   if (of.in_work) return inWork(of.in_work);
-  const text = leadText(of);
+  const text = of.differs || of.reason;
   return text ? el("p", "lead", inCode(text)) : null;
 }
 
 // The details of a case. `hasLead` tells that its head shows the line of what differs.
 function body(of, all, hasLead) {
   whole = all;
-  lead = of.in_work ? "" : leadText(of);
   const facts = of.facts.map(([name, value]) => el("div", "", el("dt", "", name), el("dd", "", value)));
   const known = el("details", "block facts", el("summary", "", "About the case"), el("dl", "", facts));
   known.open = all;

@@ -63,6 +63,7 @@ pub(super) async fn case(Id(id): Id, Call { app, caller, request }: Call) -> Res
             case.differs = differing(&actual, &expected, &score, &evaluators);
             add_scores(&mut case, score, &evaluators);
         }
+        case.mark_told();
         Ok(answer::data(Shown { session, doubts, case }))
     })
     .await
@@ -123,6 +124,7 @@ fn unscored(reading: &Reading, golden: Option<&EvalCase>, evaluators: &[Evaluato
         number: 1,
         state: "not_evaluated",
         error: of_turns.iter().find_map(|turn| turn.error.as_deref()).map(text),
+        is_told: false,
         tokens: None,
         scores: Vec::new(),
         turns,

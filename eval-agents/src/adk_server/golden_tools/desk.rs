@@ -99,7 +99,7 @@ impl Desk {
         run.insert("newMessage", message);
         let response = http.send(Method::POST, &["run"], Some(&run.into()), None).await?;
         let status = response.status();
-        // A broken app fails before ADK comes to its plugins, and those after it still need the module.
+        // A broken app fails before ADK comes to its plugins, and later apps still need the module.
         let is_loaded = self.state.lock().loaded > before;
         if is_loaded {
             drop(self.plugin.lock().take());

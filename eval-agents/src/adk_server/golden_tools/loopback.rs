@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::Weak;
 use std::time::Duration;
 
 use eval_core::format::{Map, Value};
@@ -11,6 +11,8 @@ use eval_core::tools::{Answered, GoldenError, GoldenTools};
 use eval_support::mutex::Mutex;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
+
+use crate::loopback::Listener;
 
 /// The server behind a token.
 pub(super) trait Caller: Send + Sync {
@@ -30,14 +32,10 @@ const ASKED_WITHIN: Duration = Duration::from_secs(30);
 
 /// Has a caller ask with this token. The address is the same for all.
 pub(super) fn listen(token: &str, caller: Weak<dyn Caller>) -> Result<SocketAddr, io::Error> {
-    static ADDRESS: OnceLock<Result<SocketAddr, Arc<io::Error>>> = OnceLock::new();
-    match ADDRESS.get_or_init(|| crate::loopback::serve("golden-tools", serve).map_err(Arc::new)) {
-        Ok(address) => {
-            CALLERS.lock().insert(token.to_owned(), caller);
-            Ok(*address)
-        }
-        Err(error) => Err(io::Error::new(error.kind(), Arc::clone(error))),
-    }
+    static LISTENER: Listener = Listener::new("golden-tools");
+    let address = LISTENER.address(serve)?;
+    CALLERS.lock().insert(token.to_owned(), caller);
+    Ok(address)
 }
 
 pub(super) fn forget(token: &str) {
@@ -105,6 +103,7 @@ async fn answer(line: &[u8]) -> Map {
 mod tests {
     use std::io::{Read, Write};
     use std::net::TcpStream;
+    use std::sync::Arc;
 
     use eval_core::format::{EvalCase, Invocation};
 

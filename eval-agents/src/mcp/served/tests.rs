@@ -98,17 +98,50 @@ fn the_methods_of_tools_are_answered_and_a_miss_is_told_to_the_run_too() {
             200,
             r#"{"jsonrpc":"2.0","id":6,"result":{"content":[{"type":"text","text":"refunded"}],"isError":false}}"#,
         ),
-        (
-            r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{}}"#.to_owned(),
-            200,
-            r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"`tools/call` has no `name`"}}"#,
-        ),
     ] {
         assert_eq!(post(&mock, &message), (status, answer.to_owned()), "{message}");
     }
     let misses: Vec<String> = tools.misses().into_iter().map(|miss| miss.message).collect();
     assert_eq!(misses.len(), 1, "{misses:?}");
     assert!(misses[0].starts_with("no golden answers lookup_order"), "{misses:?}");
+}
+
+#[test]
+fn a_call_that_no_tool_can_have_is_an_error_for_the_client_and_a_miss_of_the_run() {
+    for (message, status, answer, why) in [
+        (
+            r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{}}"#,
+            200,
+            r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"`tools/call` has no `name`"}}"#,
+            "`tools/call` has no `name`",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":7,"method":"tools/call"}"#,
+            200,
+            r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"`tools/call` has no `name`"}}"#,
+            "`tools/call` has no `name`",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"refund","arguments":[1]}}"#,
+            200,
+            r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"`arguments` of `tools/call` is an array"}}"#,
+            "`arguments` of `tools/call` is an array",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","method":"tools/call","params":{"name":"refund","arguments":{}}}"#,
+            400,
+            r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"`tools/call` has no `id`"}}"#,
+            "`tools/call` has no `id`",
+        ),
+    ] {
+        let (mock, tools) = mock("null");
+        assert_eq!(post(&mock, message), (status, answer.to_owned()), "{message}");
+        let misses: Vec<String> = tools.misses().into_iter().map(|miss| miss.message).collect();
+        assert_eq!(
+            misses,
+            [format!("a client of the MCP mock sent a call that no tool can have: {why}; it sent {message}")]
+        );
+    }
 }
 
 #[test]

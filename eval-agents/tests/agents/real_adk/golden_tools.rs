@@ -224,6 +224,29 @@ async fn faults_are_those_of_the_tool() {
 }
 
 #[tokio::test]
+async fn the_faults_of_a_file_answer_before_the_goldens_and_no_tool_runs() {
+    let Some(shop) = Shop::new() else { return };
+    let file = shop.folder.path().join("outage.json");
+    let outage = r#"{"tool_simulation_configs": [{"tool_name": "get_weather", "injection_configs": [
+        {"match_args": {"city": "Paris"}, "calls": [1], "injected_latency_seconds": 0.2,
+         "injected_error": {"injected_http_error_code": 503, "error_message": "down"}}]}]}"#;
+    fs::write(&file, outage).unwrap();
+    let golden = ("get_weather", r#"{"city": "Paris"}"#, r#"{"sky": "golden"}"#);
+    let again = case("get_weather {\"city\": \"Paris\"}\nget_weather {\"city\": \"Paris\"}", &[golden]);
+    let runner = || runner().tools(ToolSource::Golden).faults(&file).unwrap();
+    let report = runner().run_case(&again, || shop.server()).await.unwrap();
+    let told = r#"{"error_code": 503, "error_message": "down"} {"sky": "golden"}"#;
+    assert!(answer(&report).ends_with(told), "{report}");
+    assert_eq!(shop.ran(), ["guard get_weather", "guard get_weather"]);
+
+    // An agent that does not come to the call that fails has not shown what it does then.
+    let silent = case("get_time {}", &[golden]);
+    let report = runner().run_case(&silent, || shop.server()).await.unwrap();
+    assert!(!report.verdict.passed(), "{report}");
+    assert!(report.to_string().contains("the fault of `get_weather` in"), "{report}");
+}
+
+#[tokio::test]
 async fn a_confirmation_is_asked_for_and_the_tool_is_not() {
     let Some(shop) = Shop::new() else { return };
     let says = "transfer_to_agent {\"agent_name\": \"careful\"}\nrefund {\"order\": \"A-17\"}";

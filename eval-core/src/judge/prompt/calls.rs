@@ -10,7 +10,7 @@ use eval_format::{FunctionCall, FunctionResponse, Invocation};
 /// A call with an id gets the response of that id, and the last one if there are several. Any other call gets
 /// the next response without an id that has its name. ADK shows every call without an id with the last
 /// response without an id, whatever its tool.
-pub(crate) fn calls_with_responses(turn: &Invocation) -> Vec<(&FunctionCall, Option<&FunctionResponse>)> {
+pub(crate) fn calls_for_judges(turn: &Invocation) -> Vec<(&FunctionCall, Option<&FunctionResponse>)> {
     let calls: Vec<&FunctionCall> = turn.tool_calls().collect();
     let (mut by_id, mut by_name) = (HashMap::new(), HashMap::new());
     for response in turn.tool_responses() {
@@ -73,7 +73,7 @@ mod tests {
             let responses: Vec<_> =
                 responses.iter().map(|(id, name, text)| response(*id, name, text)).collect();
             for turn in turn(calls, responses) {
-                let found: Vec<Option<String>> = calls_with_responses(&turn)
+                let found: Vec<Option<String>> = calls_for_judges(&turn)
                     .into_iter()
                     .map(|(_, response)| Some(response?.response.as_ref()?.get("is")?.as_str()?.to_owned()))
                     .collect();

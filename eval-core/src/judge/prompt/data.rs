@@ -8,12 +8,12 @@ use eval_format::{
     Value,
 };
 
-use super::calls::calls_with_responses;
+use super::calls::calls_for_judges;
 
 /// The tool calls of a turn with their responses, a JSON object a line.
 /// Ids are left out: they differ in each run, so a recorded question would never match.
 pub(crate) fn steps(turn: &Invocation) -> String {
-    let pairs = calls_with_responses(turn);
+    let pairs = calls_for_judges(turn);
     if pairs.is_empty() {
         return "(no tool was called)".to_owned();
     }
@@ -164,7 +164,7 @@ pub(crate) fn dialogue(turns: &[Invocation]) -> String {
 }
 
 fn step_of(turn: &Invocation) -> HashMap<*const FunctionResponse, usize> {
-    let pairs = calls_with_responses(turn).into_iter().enumerate();
+    let pairs = calls_for_judges(turn).into_iter().enumerate();
     pairs.filter_map(|(at, (_, response))| Some((std::ptr::from_ref(response?), at + 1))).collect()
 }
 
@@ -198,7 +198,7 @@ impl Lines<'_> {
 
     /// Writes the calls of the flat form, each with its response: the form keeps no order between calls and responses.
     fn flat_steps(&mut self, turn: &Invocation) {
-        for (call, response) in calls_with_responses(turn) {
+        for (call, response) in calls_for_judges(turn) {
             self.calls += 1;
             self.step(DEFAULT_AUTHOR, Some(self.calls), "tool_call", args_value(call));
             if let Some(response) = response {

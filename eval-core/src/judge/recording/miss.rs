@@ -7,7 +7,7 @@ use eval_support::words::count;
 
 use crate::judge::prompt::without_mark;
 use crate::judge::{JudgeError, JudgeErrorKind};
-use crate::judge_outcome::{NO_RECORDING, NOT_RECORDED};
+use crate::judge_outcome::{ASKED_IF, NO_RECORDING, NOT_RECORDED};
 
 const SHOWN_LINES: usize = 6;
 const SHOWN_LINE: usize = 160;
@@ -19,7 +19,7 @@ pub(in crate::judge) fn no_recording(label: Option<&RecordingLabel>) -> JudgeErr
         Some(label) => format!("{NO_RECORDING} `{}`", label.shown),
         None => "no judge: this set stands in no file, so no recording stands beside it".to_owned(),
     };
-    let mut text = format!("{missing}, and a judge is asked only if `EVALSET_JUDGE` says so\n");
+    let mut text = format!("{missing}, {ASKED_IF}\n");
     if label.is_some() {
         text.push_str(
             "EVALSET_JUDGE=record        asks the judge and writes the recording, from which later runs replay\n",

@@ -1,18 +1,25 @@
 //! Reading and checking fault files. What ADK would answer with a model, by chance or with the real tool is refused.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::time::Duration;
 
+use eval_support::key_case::snake;
 use eval_support::words::{code_list, did_you_mean, short_code_list};
 
 use super::{ToolInjection, ToolInjections, error_response};
-use crate::model::{EvalCase, Invocation};
+use crate::coerce;
+use crate::config::check_model_config;
+use crate::expect::{Rules, TurnRules};
+use crate::metric::choices::ArgsMatch;
+use crate::model::{EvalCase, FunctionCall, Invocation};
 use crate::problem::{JsonPath, Positions, Problem, ProblemCode, Problems, shown};
-use crate::schema::Place;
-use crate::syntax::{Entry, Node};
+use crate::schema::{Place, Type, wrong_type};
+use crate::syntax::{Entry, Kind, Node};
 use crate::text;
+use crate::tools::TRANSFER_TO_AGENT;
 use crate::tools::faults::FaultOutcome;
+use crate::value::Map;
 
 /// A checked fault file.
 #[derive(Clone, Debug)]
@@ -26,15 +33,36 @@ pub struct CheckedInjections {
     pub injections: Option<ToolInjections>,
     /// All problems, in the order of the text.
     pub problems: Vec<Problem>,
-    tools: Vec<NamedTool>,
+    named: Vec<Named>,
 }
 
-/// The name of a tool where the file has it.
+/// A tool, or arguments of its calls, where the file names them.
 #[derive(Clone, Debug)]
-struct NamedTool {
-    name: String,
+struct Named {
+    tool: String,
+    /// `match_args` of an injection; `None` for the name of a tool.
+    args: Option<Map>,
     path: JsonPath,
     range: Range<usize>,
+}
+
+impl Named {
+    /// Whether the turn expects or allows a call that has these arguments.
+    fn is_of(&self, turn: &Invocation, rules: &TurnRules) -> bool {
+        let mut calls = turn.tool_calls().enumerate();
+        let of_tool = |call: &FunctionCall| call.name.as_deref() == Some(&*self.tool);
+        let Some(args) = &self.args else { return calls.any(|(_, call)| of_tool(call)) };
+        // The rules of the case say what an argument may be in place of the golden value.
+        let may_have = |at: usize, call: &FunctionCall| {
+            let mut like_it = call.clone();
+            let of_like = like_it.args.get_or_insert_default();
+            for (key, value) in args {
+                of_like.insert(key, value.clone());
+            }
+            rules.compare(at, call, &like_it, ArgsMatch::Exact).matches()
+        };
+        rules.allows(Some(&self.tool)) || calls.any(|(at, call)| of_tool(call) && may_have(at, call))
+    }
 }
 
 impl CheckedInjections {
@@ -43,26 +71,48 @@ impl CheckedInjections {
         self.injections.ok_or(Problems { file: self.file, text: self.text, items: self.problems })
     }
 
-    /// A problem for each tool that none of the cases expects a call of: its faults would never be seen.
-    pub fn unexpected_tools<'c>(&self, cases: impl IntoIterator<Item = &'c EvalCase>) -> Vec<Problem> {
-        let turns = cases.into_iter().flat_map(|case| &case.conversation);
-        let names = turns.flat_map(Invocation::tool_calls).filter_map(|call| call.name.as_deref());
-        let expected: BTreeSet<&str> = names.collect();
-        let unexpected = self.tools.iter().filter(|tool| !expected.contains(&*tool.name));
-        let problem = |tool: &NamedTool| {
-            let message = format!("no case expects a call of `{}`", shown(&tool.name));
-            let help = did_you_mean(&tool.name, expected.iter().copied()).unwrap_or_else(|| {
-                if expected.is_empty() {
-                    return "the cases expect no calls of tools at all".to_owned();
+    /// A problem for each tool that none of the cases expects a call of, and for each `match_args` that no expected call has, or
+    /// may have by the rules of its case: such faults would never be seen.
+    pub fn unexpected<'c>(&self, cases: impl IntoIterator<Item = &'c EvalCase>) -> Vec<Problem> {
+        let mut unexpected: Vec<&Named> = self.named.iter().collect();
+        let mut calls: BTreeMap<&str, Vec<&FunctionCall>> = BTreeMap::new();
+        for case in cases {
+            let rules = Rules::of(case).unwrap_or_default();
+            for (at, turn) in case.conversation.iter().enumerate() {
+                unexpected.retain(|named| !named.is_of(turn, rules.turn(at)));
+                for call in turn.tool_calls() {
+                    calls.entry(call.name.as_deref().unwrap_or_default()).or_default().push(call);
                 }
-                let names: Vec<&str> = expected.iter().copied().collect();
-                format!("the cases expect calls of {}", short_code_list(&names))
-            });
-            Problem::error(ProblemCode::ToolFault, tool.path.clone(), tool.range.clone(), message)
-                .label("its faults would change nothing")
-                .help(help)
+            }
+        }
+        let problem = |named: &Named| {
+            let of_tool = calls.get(&*named.tool);
+            let (message, help) = match (&named.args, of_tool) {
+                (None, _) => {
+                    let tools: Vec<&str> = calls.keys().copied().collect();
+                    let expected = || match tools.as_slice() {
+                        [] => "the cases expect no calls of tools at all".to_owned(),
+                        tools => format!("the cases expect calls of {}", short_code_list(tools)),
+                    };
+                    let help = did_you_mean(&named.tool, tools.iter().copied()).unwrap_or_else(expected);
+                    (format!("no case expects a call of `{}`", shown(&named.tool)), help)
+                }
+                // It is named once, by its tool.
+                (Some(_), None) => return None,
+                (Some(args), Some(of_tool)) => {
+                    let call = FunctionCall::new(&*named.tool, args.clone());
+                    let mut expected: Vec<String> =
+                        of_tool.iter().map(|call| shown(&call.to_string())).collect();
+                    expected.dedup();
+                    let help = format!("the cases expect {}", short_code_list(&expected));
+                    (format!("no case expects a call like `{}`", shown(&call.to_string())), help)
+                }
+            };
+            let problem =
+                Problem::error(ProblemCode::ToolFault, named.path.clone(), named.range.clone(), message);
+            Some(problem.label("its faults would change nothing").help(help))
         };
-        unexpected.map(problem).collect()
+        unexpected.into_iter().filter_map(problem).collect()
     }
 
     /// The problems of these tools as one error.
@@ -89,12 +139,12 @@ impl ToolInjections {
 /// assert_eq!(checked.problems[0].message, "`injection_probability` is 0.5");
 /// ```
 pub fn check_injections(file: &str, bytes: &[u8]) -> CheckedInjections {
-    let mut tools = Vec::new();
+    let mut named = Vec::new();
     let (text, items, problems) = text::read(
         bytes,
         |_, problem| problem,
         |root, problems| {
-            let mut reader = Reader { problems, tools: &mut tools, seen: HashMap::new(), items: Vec::new() };
+            let mut reader = Reader { problems, named: &mut named, seen: HashMap::new(), items: Vec::new() };
             reader.file(root);
             Some(reader.items)
         },
@@ -105,7 +155,7 @@ pub fn check_injections(file: &str, bytes: &[u8]) -> CheckedInjections {
             items.into_iter().map(|(at, item)| ToolInjection { line: positions.get(at).line, ..item });
         ToolInjections { file: file.to_owned(), items: placed.collect() }
     });
-    CheckedInjections { file: file.to_owned(), text, injections, problems, tools }
+    CheckedInjections { file: file.to_owned(), text, injections, problems, named }
 }
 
 const FILE_KEYS: [&str; 5] = [
@@ -137,7 +187,7 @@ const EXAMPLE: &str = r#"{"tool_simulation_configs": [{"tool_name": "search", "i
 
 struct Reader<'r> {
     problems: &'r mut Vec<Problem>,
-    tools: &'r mut Vec<NamedTool>,
+    named: &'r mut Vec<Named>,
     /// Where each tool is named first.
     seen: HashMap<String, Range<usize>>,
     /// Each with the byte at which it begins.
@@ -164,6 +214,13 @@ impl Reader<'_> {
                         &format!("write {EXAMPLE}"),
                     ),
                 },
+                "simulation_model_configuration" if entry.value.object().is_none() => {
+                    let message = format!("`{}` is {}", entry.key, entry.value.kind_name());
+                    self.wrong(&entry.value, at, &message, "leave it out: no model is asked here");
+                }
+                "simulation_model_configuration" => {
+                    check_model_config(&entry.value, "`simulation_model_configuration`", at, self.problems);
+                }
                 "simulation_model" if entry.value.string() != Some(ADK_MODEL) => self.unread(entry, at),
                 "environment_data" | "tracing" if !entry.value.is_null() => self.unread(entry, at),
                 _ => {}
@@ -207,11 +264,20 @@ impl Reader<'_> {
                     );
                 }
                 self.seen.entry(text.to_owned()).or_insert_with(|| range.clone());
-                self.tools.push(NamedTool { name: text.to_owned(), path: at.path(), range });
+                if text == TRANSFER_TO_AGENT {
+                    let message = format!("`{text}` always runs, so no fault takes its place");
+                    self.problems.push(
+                        at.error(ProblemCode::NotAvailable, range, message)
+                            .label("its faults would change nothing")
+                            .help("name a tool that the case answers"),
+                    );
+                } else {
+                    self.named.push(Named { tool: text.to_owned(), args: None, path: at.path(), range });
+                }
             }
         }
         if let Some(entry) = node.get("mock_strategy_type")
-            && entry.value.to_value().as_i64() != Some(0)
+            && number_of_strategy(&entry.value) != Some(0)
         {
             self.strategy(entry, &Place::Key(place, "mock_strategy_type"));
         }
@@ -229,12 +295,12 @@ impl Reader<'_> {
     }
 
     fn strategy(&mut self, entry: &Entry<'_>, place: &Place<'_>) {
-        let message = match entry.value.to_value().as_i64() {
+        let message = match number_of_strategy(&entry.value) {
             Some(1) => "`mock_strategy_type` 1 has a model invent the answers",
             Some(2) => {
                 "`mock_strategy_type` 2 answers each call with an error of its own: \"Not implemented\""
             }
-            _ => "`mock_strategy_type` is none of ADK's: it is a number",
+            _ => "`mock_strategy_type` is none of ADK's: it is 0, 1 or 2",
         };
         self.problems.push(
             place
@@ -248,13 +314,13 @@ impl Reader<'_> {
         let Some(keys) = self.object(node, place, "an injection", &INJECTION_KEYS) else { return };
         let mut item = ToolInjection {
             tool: tool.to_owned(),
-            match_args: crate::value::Map::new(),
+            match_args: Map::new(),
             calls: Vec::new(),
             outcome: FaultOutcome::Never,
             after: Duration::ZERO,
             line: 0,
         };
-        let (mut outcomes, mut never) = (Vec::new(), false);
+        let (mut outcomes, mut never, mut matches_at) = (Vec::new(), false, None);
         for entry in keys {
             let (node, at) = (&entry.value, &Place::Key(place, &entry.key));
             match &*entry.key {
@@ -272,7 +338,10 @@ impl Reader<'_> {
                 },
                 "injected_error" => outcomes.extend(self.error(node, at).map(|error| (entry, error))),
                 "match_args" => match node.to_value().as_object() {
-                    Some(args) => item.match_args = args.clone(),
+                    Some(args) => {
+                        item.match_args = args.clone();
+                        matches_at = Some((at.path(), node.range.clone()));
+                    }
                     None => self.wrong(
                         node,
                         at,
@@ -283,6 +352,9 @@ impl Reader<'_> {
                 "calls" => item.calls = self.calls(node, at),
                 "injected_latency_seconds" => item.after = self.latency(node, at),
                 "injection_probability" => never |= self.never(node, at),
+                "random_seed" if coerce::int(node).is_none() => {
+                    self.problems.push(wrong_type(node, &Type::Int, "42", at));
+                }
                 _ => {}
             }
         }
@@ -302,6 +374,10 @@ impl Reader<'_> {
             ),
         }
         if !never && self.problems.len() == before {
+            if let Some((path, range)) = matches_at.filter(|_| !item.match_args.is_empty()) {
+                let args = Some(item.match_args.clone());
+                self.named.push(Named { tool: tool.to_owned(), args, path, range });
+            }
             self.items.push((node.range.start, item));
         }
     }
@@ -312,7 +388,7 @@ impl Reader<'_> {
         let code = self.needed(node, place, keys, "injected_http_error_code", example);
         let message = self.needed(node, place, keys, "error_message", example);
         let (code, message) = (code?, message?);
-        let number = code.value.to_value().as_i64();
+        let number = coerce::int(&code.value);
         if number.is_none() {
             let at = &Place::Key(place, &code.key);
             self.wrong(&code.value, at, "`injected_http_error_code` is no whole number", example);
@@ -342,24 +418,23 @@ impl Reader<'_> {
     }
 
     fn latency(&mut self, node: &Node<'_>, place: &Place<'_>) -> Duration {
-        let value = node.to_value();
-        let seconds = value.as_f64().filter(|seconds| (0.0..=MOST_SECONDS).contains(seconds));
+        let seconds = coerce::float(node).filter(|seconds| (0.0..=MOST_SECONDS).contains(seconds));
         let found = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         if found.is_none() {
-            let message = format!("`injected_latency_seconds` is {value}");
-            self.wrong(node, place, &message, "it is a number of seconds, from 0 to 120");
+            let message = format!("`injected_latency_seconds` is {}", node.to_value());
+            let help = format!("it is a number of seconds, from 0 to {MOST_SECONDS}");
+            self.wrong(node, place, &message, &help);
         }
         found.unwrap_or_default()
     }
 
     /// Whether the injection never answers. Only 0 and 1 are the same each time.
     fn never(&mut self, node: &Node<'_>, place: &Place<'_>) -> bool {
-        let value = node.to_value();
-        match value.as_f64() {
+        match coerce::float(node) {
             Some(1.0) => false,
             Some(0.0) => true,
             _ => {
-                let message = format!("`injection_probability` is {value}");
+                let message = format!("`injection_probability` is {}", node.to_value());
                 let help = "chance decides no test: leave it out, or say which call fails: `\"calls\": [2]`";
                 self.wrong(node, place, &message, help);
                 false
@@ -381,7 +456,7 @@ impl Reader<'_> {
             return None;
         };
         for entry in keys.iter().filter(|entry| !known.contains(&&*entry.key)) {
-            let snake = known.iter().find(|known| known.replace('_', "").eq_ignore_ascii_case(&entry.key));
+            let snake = Some(snake(&entry.key)).filter(|snake| known.contains(&snake.as_str()));
             let help = match snake {
                 Some(snake) => format!("write `{snake}`: ADK reads no camelCase here"),
                 None => did_you_mean(&entry.key, known.iter().copied())
@@ -419,6 +494,12 @@ impl Reader<'_> {
     fn wrong(&mut self, node: &Node<'_>, place: &Place<'_>, message: &str, help: &str) {
         self.problems.push(place.error(ProblemCode::WrongType, node.range.clone(), message).help(help));
     }
+}
+
+/// The number of a strategy. As in Python, `false` is 0; a text is no number.
+fn number_of_strategy(node: &Node<'_>) -> Option<i64> {
+    let number = || coerce::int(node)?.as_i64();
+    (!matches!(node.kind, Kind::String(_))).then(number).flatten()
 }
 
 #[cfg(test)]

@@ -84,6 +84,10 @@ fn what_is_not_the_same_each_time_is_an_error_with_its_place() {
             r#"{"injected_response": {"a": 1}, "calls": [0]}"#,
             "wrong-type `calls` is no list of numbers from 1 `[0]`; write which of the calls that it matches are answered: [2] for the second one".to_owned(),
         ),
+        (
+            r#"{"injected_response": {"a": 1}, "random_seed": 4.5}"#,
+            "wrong-type `random_seed` is not an integer `4.5`; write `42`".to_owned(),
+        ),
         (r#"{"injected_response": {"a": 1}, "match_args": [1]}"#, "wrong-type `match_args` is an array `[1]`; write the arguments that the call must have: {\"city\": \"Paris\"}".to_owned()),
     ] {
         assert_eq!(problems(&of(injection)), [expected], "{injection}");
@@ -101,12 +105,23 @@ fn what_is_not_the_same_each_time_is_an_error_with_its_place() {
         &of(injection).replacen('{', r#"{"simulation_model": "other", "#, 1),
         "`simulation_model` is for a model",
     );
+    for (config, message) in [
+        ("null", "`simulation_model_configuration` is null"),
+        ("[]", "`simulation_model_configuration` is an array"),
+        (r#"{"temprature": 1}"#, "unknown key `temprature` in `simulation_model_configuration`"),
+        (r#"{"temperature": "x"}"#, "`temperature` is not a number"),
+    ] {
+        let key = format!(r#"{{"simulation_model_configuration": {config}, "#);
+        has(&of(injection).replacen('{', &key, 1), message);
+    }
     has(&of(injection).replacen('{', r#"{"tracing": "[]", "#, 1), "`tracing` is for a model");
     for (strategy, message) in [
         ("1", "`mock_strategy_type` 1 has a model invent the answers"),
         ("2", "\"Not implemented\""),
-        (r#""MOCK_STRATEGY_TOOL_SPEC""#, "none of ADK's: it is a number"),
-        ("null", "none of ADK's: it is a number"),
+        (r#""MOCK_STRATEGY_TOOL_SPEC""#, "none of ADK's: it is 0, 1 or 2"),
+        (r#""0""#, "none of ADK's: it is 0, 1 or 2"),
+        ("true", "`mock_strategy_type` 1 has a model invent the answers"),
+        ("null", "none of ADK's: it is 0, 1 or 2"),
     ] {
         has(
             &of(injection)
@@ -114,6 +129,10 @@ fn what_is_not_the_same_each_time_is_an_error_with_its_place() {
             message,
         );
     }
+    has(
+        &of(injection).replace(r#""f""#, r#""transfer_to_agent""#),
+        "`transfer_to_agent` always runs, so no fault takes its place",
+    );
     let twice = of(injection).replace(
         "}]}]}",
         r#"}]}, {"tool_name": "f", "injection_configs": [{"injected_response": {"a": 1}}]}]}"#,
@@ -127,11 +146,62 @@ fn a_tool_that_no_case_expects_is_an_error_with_its_place() {
     let turn = Invocation::user("Hi").call(FunctionCall::new("search", serde_json::json!({})));
     let cases = [EvalCase::new("c").turn(turn)];
     let checked = check_injections("outage.json", text.as_bytes());
-    let [problem] = &*checked.unexpected_tools(&cases) else { panic!() };
+    let [problem] = &*checked.unexpected(&cases) else { panic!() };
     assert_eq!(problem.message, "no case expects a call of `serach`");
     assert_eq!(problem.help.as_deref(), Some("did you mean `search`?"));
     assert_eq!(line_column(&text, problem.range.start), (2, 3));
     assert_eq!(problem.path.to_string(), "tool_simulation_configs[0].tool_name");
     let fits = of(r#"{"injected_response": {"n": 1}}"#).replace(r#""f""#, r#""search""#);
-    assert!(check_injections("outage.json", fits.as_bytes()).unexpected_tools(&cases).is_empty());
+    assert!(check_injections("outage.json", fits.as_bytes()).unexpected(&cases).is_empty());
+}
+
+#[test]
+fn values_are_read_as_pydantic_reads_them() {
+    let text = of(
+        r#"{"injected_error": {"injected_http_error_code": "100000000000000000000", "error_message": ""}, "random_seed": " 4 ",
+            "injected_latency_seconds": "1.5", "injection_probability": true}"#,
+    );
+    let injections =
+        ToolInjections::parse(&text.replace(r#""f""#, r#""f", "mock_strategy_type": 0.0"#)).unwrap();
+    let [item] = injections.items.as_slice() else { panic!("{injections:?}") };
+    assert_eq!(item.after, Duration::from_millis(1500));
+    let FaultOutcome::Error(error) = &item.outcome else { panic!("{item:?}") };
+    assert_eq!(error.get("error_code").unwrap().to_string(), "100000000000000000000");
+}
+
+#[test]
+fn arguments_that_no_expected_call_has_or_may_have_are_an_error_with_their_place() {
+    let case = |expect: serde_json::Value| {
+        let turn = Invocation::user("Hi")
+            .call(FunctionCall::new("f", serde_json::json!({"city": "Paris", "day": "2026-11-22"})));
+        [EvalCase::new("c").turn(turn).with_extra("_expect", expect)]
+    };
+    let none = serde_json::json!({});
+    let rule = serde_json::json!({"1": {"calls": {"f": {"day": "date"}}}});
+    let others = serde_json::json!({"1": {"others": ["f"]}});
+    for (args, expect, is_expected) in [
+        (r#"{"city": "Paris"}"#, &none, true),
+        (r#"{"city": "Pariss"}"#, &none, false),
+        (r#"{"city": "Pariss"}"#, &others, true),
+        (r#"{"town": "Paris"}"#, &none, false),
+        (r#"{"day": "2026-11-23"}"#, &none, false),
+        (r#"{"day": "2026-11-23"}"#, &rule, true),
+        (r#"{"day": "soon"}"#, &rule, false),
+        ("{}", &none, true),
+        ("null", &none, true),
+    ] {
+        let text = of(&format!(r#"{{"match_args": {args}, "injected_response": {{"n": 1}}}}"#));
+        let checked = check_injections("outage.json", text.as_bytes());
+        let found = checked.unexpected(&case(expect.clone()));
+        assert_eq!(found.is_empty(), is_expected, "{args} {expect}: {found:?}");
+        for problem in found {
+            assert_eq!(&text[problem.range.clone()], args);
+            assert!(problem.message.starts_with("no case expects a call like `f("), "{}", problem.message);
+            let help = r#"the cases expect `f(city: "Paris", day: "2026-11-22")`"#;
+            assert_eq!(problem.help.as_deref(), Some(help));
+        }
+    }
+    // An injection that is turned off matches nothing.
+    let off = of(r#"{"match_args": {"x": 1}, "injection_probability": 0, "injected_response": {"n": 1}}"#);
+    assert!(check_injections("outage.json", off.as_bytes()).unexpected(&case(none)).is_empty());
 }

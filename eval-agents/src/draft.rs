@@ -42,7 +42,11 @@ use eval_support::setters;
 pub use masking::Masked;
 pub use new_cases::{NewCases, new_cases};
 pub use replaced::NotReplaced;
+#[doc(hidden)]
+pub use replaced::{in_form_of, refuse_masks, what_varied};
 pub(crate) use varied::same;
+#[doc(hidden)]
+pub use volatile::volatile_in;
 pub use volatile::{Volatile, VolatileKind};
 
 /// Whether a turn has an answer that a user sees: neither blank nor a thought alone.
@@ -60,7 +64,7 @@ pub struct Draft {
     pub origin: Origin,
     /// The places of secrets.
     pub masked: Vec<Masked>,
-    /// Arguments of tools that will probably differ next time. The case has them unchanged.
+    /// Arguments of tools and parts of answers that will probably differ next time. The case has them unchanged.
     pub volatile: Vec<Volatile>,
     /// Events that are not in the case, or are in doubt.
     pub gaps: Vec<String>,

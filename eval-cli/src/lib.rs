@@ -14,6 +14,7 @@ mod features;
 mod files;
 mod output;
 mod recorded;
+mod rescoring;
 #[cfg(feature = "serve")]
 mod serve;
 mod sides;

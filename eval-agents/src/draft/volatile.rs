@@ -1,18 +1,20 @@
-//! Arguments of tools that will probably differ next time: random ids, and times.
+//! Arguments of tools and parts of answers that will probably differ next time: random ids, times and paths.
+
+mod prose;
 
 use std::fmt;
 
 use eval_core::format::{EvalCase, Value};
 
-/// An argument of a tool that will probably differ next time.
+/// An argument of a tool, or a part of an answer, that will probably differ next time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Volatile {
     /// The turn, from 1.
     pub turn: usize,
-    /// The tool.
-    pub tool: String,
-    /// The argument: `at`, or `rooms[0].id` for one inside another.
+    /// The tool; `None` for the answer of the turn.
+    pub tool: Option<String>,
+    /// The argument: `at`, or `rooms[0].id` for one inside another. Empty for an answer.
     pub argument: String,
     /// The kind of the value.
     pub kind: VolatileKind,
@@ -20,7 +22,7 @@ pub struct Volatile {
     pub value: String,
 }
 
-/// The kind of an argument that probably differs next time.
+/// The kind of a value that probably differs next time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum VolatileKind {
@@ -30,6 +32,8 @@ pub enum VolatileKind {
     Time,
     /// A number of seconds, milliseconds, microseconds or nanoseconds since 1970.
     Epoch,
+    /// A path of a file on one machine.
+    Path,
 }
 
 impl fmt::Display for VolatileKind {
@@ -39,6 +43,7 @@ impl fmt::Display for VolatileKind {
             Self::Uuid => "a UUID",
             Self::Time => "a time",
             Self::Epoch => "a time since 1970",
+            Self::Path => "a path of a machine",
         })
     }
 }
@@ -46,11 +51,20 @@ impl fmt::Display for VolatileKind {
 impl fmt::Display for Volatile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { turn, tool, argument, kind, value } = self;
-        write!(f, "turn {turn}, `{tool}`: `{argument}` is {kind}, `{value}`")
+        match tool {
+            Some(tool) => write!(f, "turn {turn}, `{tool}`: `{argument}` is {kind}, `{value}`"),
+            None => write!(f, "turn {turn}, the answer: `{value}` is {kind}"),
+        }
     }
 }
 
-/// The volatile arguments of a case. What the user or the state at the start gives is the same each time.
+/// The parts of a sentence that will probably differ next time, in their order, each with its kind.
+#[doc(hidden)]
+pub fn volatile_in(text: &str) -> Vec<(VolatileKind, &str)> {
+    prose::found(text)
+}
+
+/// The volatile arguments and parts of answers of a case. What the user or the state at the start gives is the same each time.
 pub(super) fn find(case: &EvalCase) -> Vec<Volatile> {
     let mut given = case.session_input.as_ref().map(|input| Value::Object(input.state.clone()).to_string());
     let given = given.get_or_insert_default();
@@ -62,12 +76,21 @@ pub(super) fn find(case: &EvalCase) -> Vec<Volatile> {
             let tool = call.name.as_deref().unwrap_or("(no name)");
             let mut add = |argument: &str, kind: VolatileKind, value: &str| {
                 let (argument, value) = (argument.to_owned(), value.to_owned());
-                found.push(Volatile { turn: at + 1, tool: tool.to_owned(), argument, kind, value });
+                found.push(Volatile { turn: at + 1, tool: Some(tool.to_owned()), argument, kind, value });
             };
             for (name, value) in call.args.iter().flatten() {
                 walk(value, name, given, &mut add);
             }
         }
+        let answer = turn.response_text();
+        let chances = volatile_in(&answer).into_iter().filter(|(_, value)| !given.contains(value));
+        found.extend(chances.map(|(kind, value)| Volatile {
+            turn: at + 1,
+            tool: None,
+            argument: String::new(),
+            kind,
+            value: value.to_owned(),
+        }));
     }
     found
 }
@@ -201,5 +224,12 @@ mod tests {
                 "turn 1, `move`: `to.sent` is a time since 1970, `1795293574000`"
             ]
         );
+    }
+
+    #[test]
+    fn answers_are_read_too() {
+        let turn = Invocation::user("Is it open on Monday?").response("On Monday, 23 November 2026, it is.");
+        let found: Vec<_> = find(&EvalCase::new("a").turn(turn)).iter().map(ToString::to_string).collect();
+        assert_eq!(found, ["turn 1, the answer: `23 November 2026` is a time"]);
     }
 }

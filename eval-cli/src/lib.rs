@@ -15,6 +15,7 @@ mod files;
 mod output;
 mod recorded;
 mod rescoring;
+mod review;
 #[cfg(feature = "serve")]
 mod serve;
 mod sides;

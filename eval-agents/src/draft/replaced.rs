@@ -11,7 +11,7 @@ use eval_core::report::Transcript;
 use eval_support::secrets::shows_a_mask;
 use eval_support::words::count;
 
-use super::{Draft, Origin, masking, played, same, volatile};
+use super::{Draft, Origin, masking, played, same};
 
 /// The reason why runs of a case do not take the place of its expectations.
 #[derive(Debug)]
@@ -115,7 +115,7 @@ impl Draft {
         }
         refuse_masks(golden, &case)?;
         let is_changed = |turn: usize| changes.iter().any(|change| change.turn == Some(turn));
-        let mut volatile = volatile::find(&case);
+        let mut volatile = super::volatile_of(&case);
         volatile.retain(|volatile| is_changed(volatile.turn));
         let (_, gaps) = played(None, first).unwrap_or_default();
         let before: Value = changes.iter().map(|change| Value::Object(change.before.clone())).collect();

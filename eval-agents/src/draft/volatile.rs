@@ -58,14 +58,9 @@ impl fmt::Display for Volatile {
     }
 }
 
-/// The parts of a sentence that will probably differ next time, in their order, each with its kind.
-#[doc(hidden)]
-pub fn volatile_in(text: &str) -> Vec<(VolatileKind, &str)> {
-    prose::found(text)
-}
-
 /// The volatile arguments and parts of answers of a case. What the user or the state at the start gives is the same each time.
-pub(super) fn find(case: &EvalCase) -> Vec<Volatile> {
+#[doc(hidden)]
+pub fn volatile_of(case: &EvalCase) -> Vec<Volatile> {
     let mut given = case.session_input.as_ref().map(|input| Value::Object(input.state.clone()).to_string());
     let given = given.get_or_insert_default();
     let mut found = Vec::new();
@@ -83,7 +78,7 @@ pub(super) fn find(case: &EvalCase) -> Vec<Volatile> {
             }
         }
         let answer = turn.response_text();
-        let chances = volatile_in(&answer).into_iter().filter(|(_, value)| !given.contains(value));
+        let chances = prose::found(&answer).into_iter().filter(|(_, value)| !given.contains(value));
         found.extend(chances.map(|(kind, value)| Volatile {
             turn: at + 1,
             tool: None,
@@ -216,7 +211,7 @@ mod tests {
             "from": "2026-11-22",
             "to": { "days": ["2026-11-29"], "sent": 1_795_293_574_000_i64 },
         })));
-        let found: Vec<_> = find(&case).iter().map(ToString::to_string).collect();
+        let found: Vec<_> = volatile_of(&case).iter().map(ToString::to_string).collect();
         assert_eq!(
             found,
             [
@@ -229,7 +224,8 @@ mod tests {
     #[test]
     fn answers_are_read_too() {
         let turn = Invocation::user("Is it open on Monday?").response("On Monday, 23 November 2026, it is.");
-        let found: Vec<_> = find(&EvalCase::new("a").turn(turn)).iter().map(ToString::to_string).collect();
+        let found: Vec<_> =
+            volatile_of(&EvalCase::new("a").turn(turn)).iter().map(ToString::to_string).collect();
         assert_eq!(found, ["turn 1, the answer: `23 November 2026` is a time"]);
     }
 }

@@ -12,7 +12,7 @@ mod queue;
 mod warnings;
 
 pub(crate) use change::{Change, Part};
-pub(crate) use choice::{Choice, Choices, below};
+pub(crate) use choice::{Choice, below, is_divided};
 pub(crate) use edit::{Hunk, Written};
 pub(crate) use forecast::Forecast;
 pub(crate) use item::{Item, Offer};

@@ -1,8 +1,11 @@
 //! `cargo evalset review`: failing cases whose new behaviour was the same in every run, and drafts, one by one.
 
 mod accepted;
+mod console;
 mod list;
 mod screen;
+mod session;
+mod whole_set;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
@@ -10,9 +13,10 @@ use std::io::{self, IsTerminal};
 use eval_support::variables::is_ci;
 
 use crate::edited::select;
-use crate::output::{Answer, CommandError, Format};
+use crate::output::{Answer, CommandError, Format, Outcome};
 use crate::recorded::{LoadedRun, WhichRun, doubts_about_build};
 use crate::review::Queue;
+use console::Terminal;
 
 /// Reviews what failed: shows each failing case whose new behaviour was the same in every run, and each draft, with the bytes that
 /// a choice changes, and writes what you accept into the set.
@@ -75,11 +79,15 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         Err(error) if args.run.is_some() || sets.is_none() => return Err(error),
         Err(_) => None,
     };
-    let queue = Queue::new(loaded.as_ref(), sets.as_deref())?;
+    let mut queue = Queue::new(loaded.as_ref(), sets.as_deref())?;
     if !args.accept.is_empty() {
         return accepted::accept(&queue, &args.accept, args.format);
     }
-    list::answer(&queue, loaded.as_ref(), args.format)
+    if args.list {
+        return list::answer(&queue, loaded.as_ref(), args.format);
+    }
+    let summary = session::review(&mut queue, loaded.as_ref(), &mut Terminal)?;
+    Ok(Answer::new(Outcome::Passed, summary))
 }
 
 /// Whether a person can answer: not in CI, and on a terminal that can show keys.

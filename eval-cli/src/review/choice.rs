@@ -84,7 +84,7 @@ impl Choices<'_, '_> {
         suffix: &str,
         parts: &[Part],
     ) -> Result<Choice, CommandError> {
-        let case = change.with(parts);
+        let case = change.with(&[self.item.taken.as_slice(), parts].concat());
         let mut warnings = warnings(&self.item.case, &case, &self.criteria(), self.ran());
         warnings.extend(self.item.warnings.iter().cloned());
         self.revising(suffix, described(change, parts), case, warnings)
@@ -173,6 +173,15 @@ pub(crate) fn below(change: &Change, part: Option<&Part>) -> Vec<Part> {
         _ => false,
     };
     change.parts().into_iter().filter(is_below).collect()
+}
+
+/// Whether a part has several parts, or one that has.
+pub(crate) fn is_divided(change: &Change, part: Option<&Part>) -> bool {
+    match below(change, part).as_slice() {
+        [] => false,
+        [only] => is_divided(change, Some(only)),
+        _ => true,
+    }
 }
 
 /// Parts of a change in words.

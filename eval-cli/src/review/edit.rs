@@ -109,11 +109,6 @@ impl Edit {
         &self.eval_id
     }
 
-    /// Whether the file stays as it is.
-    pub(crate) fn is_nothing(&self) -> bool {
-        self.before == self.after
-    }
-
     /// The case afterwards, as a reader reads it; `None` if it is gone.
     pub(crate) fn case_after(&self) -> Option<EvalCase> {
         EvalCase::parse(self.case_after.as_deref()?).ok()

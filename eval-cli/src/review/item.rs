@@ -8,7 +8,7 @@ use eval_format::{Criterion, EvalCase, Meaning};
 use eval_support::untrusted::{headline, one_line};
 use eval_support::words::{code_list, count};
 
-use super::change::{Change, Reads};
+use super::change::{Change, Part, Reads};
 use super::warnings::{Warning, of_draft};
 use crate::output::{rerun_command, with_option};
 use crate::recorded::{Found, State, TestResult};
@@ -30,6 +30,8 @@ pub(crate) struct Item {
     /// How often the case passed in the baseline.
     pub(crate) since: Option<String>,
     pub(crate) offer: Offer,
+    /// The parts of the change that were accepted before, and are in the case already.
+    pub(crate) taken: Vec<Part>,
     /// The golden beside each run; empty for a draft, and if no run can be compared.
     pub(crate) changes: Vec<Change>,
     /// Warnings about the case, whatever is chosen.
@@ -82,6 +84,7 @@ impl Item {
             metrics: Vec::new(),
             since: None,
             offer: Offer::Draft,
+            taken: Vec::new(),
             changes: Vec::new(),
             warnings: of_draft(case),
             again: None,
@@ -110,6 +113,7 @@ impl Item {
             metrics: metrics.collect(),
             since: None,
             offer,
+            taken: Vec::new(),
             changes,
             warnings: Vec::new(),
             again: again(tests[0]),

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use eval_agents::draft::{NotReplaced, in_form_of, refuse_masks, what_varied};
+use eval_core::journal::Started;
 use eval_core::report::{Transcript, Verdict, short};
 use eval_format::{Criterion, EvalCase, Meaning};
 use eval_support::untrusted::{headline, one_line};
@@ -13,7 +14,7 @@ use super::warnings::{Warning, of_draft};
 use crate::output::{rerun_command, with_option};
 use crate::recorded::{Found, State, TestResult};
 
-/// An entry of the queue. `test` is its place among the tests of the run; `None` for a draft.
+/// An entry of the queue. `test` is its place among the tests of the run; `None` for a draft, and without a set.
 #[derive(Debug)]
 pub(crate) struct Item {
     /// `SET:CASE`, by which commands name it.
@@ -89,6 +90,19 @@ impl Item {
             warnings: of_draft(case),
             again: None,
             found: None,
+        }
+    }
+
+    /// The entry of a case that failed and that is in no file, or in none that can be read.
+    pub(crate) fn not_found(started: &Started, not: NotOffered) -> Self {
+        let path = PathBuf::from(started.file.as_deref().unwrap_or("(no file)"));
+        let case = EvalCase::new(started.eval_id.as_str());
+        Self {
+            warnings: Vec::new(),
+            offer: Offer::Not(not),
+            line: started.line,
+            runs: started.runs,
+            ..Self::draft(&path, &case)
         }
     }
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use eval_report::baseline::{Key, keys};
 
 use super::choice::Choices;
+use super::edit::{Action, Edit};
 use super::item::{Item, NotOffered, Offer};
 use crate::edited::{SelectedSet, open};
 use crate::output::CommandError;
@@ -73,14 +74,22 @@ impl<'r> Queue<'r> {
         let mut seen: HashMap<(PathBuf, String), ()> = HashMap::new();
         for (place, test) in self.tests.iter().enumerate() {
             let started = &test.attempt.started;
-            // A case that comes from no file has nothing to edit.
-            let Ok(found) = cases.find(started) else { continue };
+            let hides = test.state == State::Passed && test.runs.passed < test.runs.judged;
+            let is_failing = test.state == State::Failed || hides;
+            let found = match cases.find(started) {
+                Ok(found) => found,
+                Err(reason) => {
+                    // Without a set, its words select nothing.
+                    if is_failing && sets.is_none() {
+                        items.push(Item::not_found(started, NotOffered::new(reason.why, reason.help)));
+                    }
+                    continue;
+                }
+            };
             let path = near(&found.path).to_path_buf();
             if !of_run.contains(&path) {
                 of_run.push(path.clone());
             }
-            let hides = test.state == State::Passed && test.runs.passed < test.runs.judged;
-            let is_failing = test.state == State::Failed || hides;
             if !is_failing || !is_selected(sets, &path, &started.eval_id) || found.case.draft().is_some() {
                 continue;
             }
@@ -89,7 +98,9 @@ impl<'r> Queue<'r> {
             }
             let mut item = Item::failed(place, &self.group(place), &path, found);
             // What the file cannot hold is not offered either.
-            if let Err(error) = (Choices { item: &item, test: Some(test) }).whole() {
+            if let Some(change) = item.change()
+                && let Err(error) = Edit::new(&path, &item.case, Action::Revise(Box::new(change.whole())))
+            {
                 item.offer = Offer::Not(NotOffered::new(error.message, error.help));
             }
             items.push(item);

@@ -109,7 +109,7 @@ fn entry(queue: &Queue<'_>, item: &Item) -> Result<Entry, CommandError> {
         set: item.path.display().to_string(),
         eval_id: item.case.eval_id.clone(),
         line: item.line,
-        kind: if item.test.is_some() { "failing" } else { "draft" },
+        kind: if matches!(item.offer, Offer::Draft) { "draft" } else { "failing" },
         stable: item.change().is_some(),
         passed: item.passed,
         runs: item.runs,

@@ -63,7 +63,7 @@ fn age(age: std::time::Duration) -> String {
 
 /// An entry: its name and place, why it failed, and what its runs did.
 pub(super) fn item(item: &Item, at: usize, all: usize) -> String {
-    if item.test.is_none() {
+    if matches!(item.offer, Offer::Draft) {
         let draft = Draft { path: item.path.clone(), case: item.case.clone() };
         let mut text = format!("{} of {all}  {}", at + 1, draft_shown(&draft).trim_end());
         text.push('\n');

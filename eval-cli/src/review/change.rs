@@ -190,3 +190,6 @@ impl Change {
         merged(golden, run, &self.lines[turn], take)
     }
 }
+
+#[cfg(test)]
+mod tests;

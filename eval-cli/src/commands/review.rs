@@ -3,6 +3,7 @@
 mod accepted;
 mod console;
 mod list;
+mod parts;
 mod screen;
 mod session;
 mod whole_set;

@@ -51,7 +51,7 @@ impl Choices<'_, '_> {
         let mut all = self.whole()?.into_iter().collect::<Vec<_>>();
         if let Some(change) = self.item.change() {
             for part in proper_parts(change) {
-                all.push(self.parts(change, &part.to_string(), &[part.clone()])?);
+                all.push(self.parts(change, &part.to_string(), std::slice::from_ref(&part))?);
             }
         }
         Ok(all)

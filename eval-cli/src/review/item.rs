@@ -6,7 +6,7 @@ use eval_agents::draft::{NotReplaced, in_form_of, refuse_masks, what_varied};
 use eval_core::journal::Started;
 use eval_core::report::{Transcript, Verdict, short};
 use eval_format::{Criterion, EvalCase, Meaning};
-use eval_support::untrusted::{headline, one_line};
+use eval_support::untrusted::{excerpt_line, headline, one_line};
 use eval_support::words::{code_list, count};
 
 use super::change::{Change, Part, Reads};
@@ -28,6 +28,8 @@ pub(crate) struct Item {
     pub(crate) runs: usize,
     /// The failing metrics, each with its score: `response_match_score 0.15, below 0.8`.
     pub(crate) metrics: Vec<String>,
+    /// What judges answered about the first failing run, a line for each answer.
+    pub(crate) judged: Vec<String>,
     /// How often the case passed in the baseline.
     pub(crate) since: Option<String>,
     pub(crate) offer: Offer,
@@ -83,6 +85,7 @@ impl Item {
             passed: 0,
             runs: 0,
             metrics: Vec::new(),
+            judged: Vec::new(),
             since: None,
             offer: Offer::Draft,
             taken: Vec::new(),
@@ -125,6 +128,7 @@ impl Item {
             passed: tests.iter().map(|test| test.runs.passed).sum(),
             runs: tests.iter().map(|test| test.runs.total).sum(),
             metrics: metrics.collect(),
+            judged: judged(tests[0]),
             since: None,
             offer,
             taken: Vec::new(),
@@ -147,6 +151,30 @@ impl Item {
     pub(crate) fn varies(&self) -> bool {
         matches!(&self.offer, Offer::Not(not) if !not.varied.is_empty())
     }
+}
+
+/// The longest answer of a judge that is shown, in characters.
+const ANSWER_CHARS: usize = 160;
+
+/// The answers of judges by which the first failing run failed, each metric with the model, and whether they were replayed.
+fn judged(test: &TestResult<'_>) -> Vec<String> {
+    let run = test.attempt.evaluations.iter().find(|it| it.passed == Some(false));
+    let metrics = run.and_then(|run| run.scored.as_ref()).into_iter().flat_map(|it| &it.metrics);
+    let mut lines = Vec::new();
+    for metric in metrics.filter(|it| it.verdict == Verdict::Failed) {
+        for used in &metric.judge {
+            let replayed = match used.replayed {
+                Some(replayed) if replayed == used.asked => ", replayed",
+                Some(0) | None => "",
+                Some(_) => ", some replayed",
+            };
+            let asked = count(used.asked, "question");
+            lines.push(format!("{} asked {}: {asked}{replayed}", metric.name, one_line(&used.model)));
+            let answers = used.questions.iter().flat_map(|question| &question.answers);
+            lines.extend(answers.map(|answer| excerpt_line(answer, ANSWER_CHARS).noted()));
+        }
+    }
+    lines
 }
 
 /// Warnings that do not depend on what is accepted.
@@ -249,7 +277,7 @@ fn compared(tests: &[&TestResult<'_>], found: &Found) -> (Vec<Change>, Offer) {
     let wholes: Vec<EvalCase> = changes.iter().map(Change::whole).collect();
     let meaning = Meaning::from_case(&wholes[0]);
     if wholes.iter().any(|whole| Meaning::from_case(whole) != meaning) {
-        let varied = what_varied(wholes).into_iter().map(without_rule).collect();
+        let varied = what_varied(wholes).iter().map(|what| without_rule(what)).collect();
         let not = NotOffered {
             varied,
             ..NotOffered::new(
@@ -272,6 +300,6 @@ fn compared(tests: &[&TestResult<'_>], found: &Found) -> (Vec<Change>, Offer) {
 }
 
 /// What varied, without the rule that drafts propose for it: it may have a distance that is fitted to the runs.
-fn without_rule(what: String) -> String {
+fn without_rule(what: &str) -> String {
     what.split("; a rule for it is ").next().unwrap_or_default().to_owned()
 }

@@ -250,14 +250,14 @@ impl Places {
         });
         let parts: Vec<_> = parts.collect();
         let calls = parts.iter().filter(|(_, part)| part.function_call.is_some()).map(|(place, _)| *place);
-        let of = |response: &Option<&FunctionResponse>| {
-            let response = (*response)?;
+        let of = |response: Option<&FunctionResponse>| {
+            let response = response?;
             let is_it = |part: &eval_format::Part| {
                 part.function_response.as_ref().is_some_and(|it| std::ptr::eq(it, response))
             };
             parts.iter().find(|(_, part)| is_it(part)).map(|(place, _)| *place)
         };
-        Self { calls: calls.collect(), responses: responses.iter().map(of).collect() }
+        Self { calls: calls.collect(), responses: responses.iter().copied().map(of).collect() }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The queue of a review: failing cases of a run, and drafts of sets.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -71,7 +71,7 @@ impl<'r> Queue<'r> {
     /// Adds the cases with a failing run, and returns the sets of the run.
     fn add_failed(&mut self, sets: Option<&[SelectedSet]>) -> Vec<PathBuf> {
         let (mut cases, mut of_run, mut items) = (Cases::default(), Vec::new(), Vec::new());
-        let mut seen: HashMap<(PathBuf, String), ()> = HashMap::new();
+        let mut seen: HashSet<(PathBuf, String)> = HashSet::new();
         for (place, test) in self.tests.iter().enumerate() {
             let started = &test.attempt.started;
             let hides = test.state == State::Passed && test.runs.passed < test.runs.judged;
@@ -93,7 +93,7 @@ impl<'r> Queue<'r> {
             if !is_failing || !is_selected(sets, &path, &started.eval_id) || found.case.draft().is_some() {
                 continue;
             }
-            if seen.insert((path.clone(), started.eval_id.clone()), ()).is_some() {
+            if !seen.insert((path.clone(), started.eval_id.clone())) {
                 continue;
             }
             let mut item = Item::failed(place, &self.group(place), &path, found);

@@ -62,8 +62,8 @@ const CHANGES: [(&str, Change, &str, &str); 6] = [
         "argument",
         |case| {
             with_calls(case, |calls| {
-                calls[0].args = args(r#"{"city": "Oslo", "day": "2026-11-23"}"#).as_object().cloned()
-            })
+                calls[0].args = args(r#"{"city": "Oslo", "day": "2026-11-23"}"#).as_object().cloned();
+            });
         },
         r#""2026-11-22""#,
         r#""2026-11-23""#,
@@ -78,7 +78,7 @@ const CHANGES: [(&str, Change, &str, &str); 6] = [
         "new_call",
         |case| {
             with_calls(case, |calls| {
-                calls.insert(1, FunctionCall::new("check_calendar", args(r#"{"id": 7}"#)))
+                calls.insert(1, FunctionCall::new("check_calendar", args(r#"{"id": 7}"#)));
             });
         },
         r#"{"name": "book""#,

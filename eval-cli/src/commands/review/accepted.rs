@@ -5,7 +5,7 @@ use eval_support::words::did_you_mean;
 use serde::Serialize;
 
 use crate::output::{Answer, CommandError, Format, GOOD, Outcome, styled};
-use crate::review::{Choice, Hunk, Offer, Queue};
+use crate::review::{Choice, Hunk, Item, Offer, Queue};
 
 #[derive(Serialize)]
 struct Document {
@@ -57,15 +57,14 @@ fn named(queue: &Queue<'_>, name: &str) -> Result<Choice, CommandError> {
             "take the name with its hash from the list: `cargo evalset review --list`",
         ));
     };
-    let is_of = |item: &&crate::review::Item| {
-        id == item.id || id.strip_prefix(&item.id).is_some_and(|it| it.starts_with(':'))
-    };
-    let mut known: Vec<String> = Vec::new();
+    let is_of =
+        |item: &&Item| id == item.id || id.strip_prefix(&item.id).is_some_and(|it| it.starts_with(':'));
+    let (mut known, mut other_hash): (Vec<String>, Option<String>) = (Vec::new(), None);
+    let mut not_offered = None;
+    // An id may end as a part does, so all entries are looked at.
     for item in queue.items.iter().filter(is_of) {
-        if let Offer::Not(not) = &item.offer
-            && id == item.id
-        {
-            return Err(CommandError::new(format!("`{}`: {}", one_line(id), not.why), not.help.clone()));
+        if let (Offer::Not(not), true) = (&item.offer, id == item.id) {
+            not_offered = Some(not);
         }
         let choices = queue.choices(item);
         for choice in choices.accepting()?.into_iter().chain(choices.loosening()?) {
@@ -74,11 +73,16 @@ fn named(queue: &Queue<'_>, name: &str) -> Result<Choice, CommandError> {
             } else if choice.hash() == hash {
                 return Ok(choice);
             } else {
-                let message =
-                    format!("`{}` is not as it was shown: its hash is `{}` now", one_line(id), choice.hash());
-                return Err(CommandError::new(message, "look at it again: `cargo evalset review --list`"));
+                other_hash = Some(choice.hash());
             }
         }
+    }
+    if let Some(now) = other_hash {
+        let message = format!("`{}` is not as it was shown: its hash is `{now}` now", one_line(id));
+        return Err(CommandError::new(message, "look at it again: `cargo evalset review --list`"));
+    }
+    if let Some(not) = not_offered {
+        return Err(CommandError::new(format!("`{}`: {}", one_line(id), not.why), not.help.clone()));
     }
     known.extend(queue.items.iter().map(|item| item.id.clone()));
     let help = did_you_mean(id, known.iter().map(String::as_str));

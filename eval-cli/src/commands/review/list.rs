@@ -27,6 +27,7 @@ struct Entry {
     passed: usize,
     runs: usize,
     metrics: Vec<String>,
+    judged: Vec<String>,
     since: Option<String>,
     /// Why nothing of it can be accepted.
     not_offered: Option<String>,
@@ -114,6 +115,7 @@ fn entry(queue: &Queue<'_>, item: &Item) -> Result<Entry, CommandError> {
         passed: item.passed,
         runs: item.runs,
         metrics: item.metrics.clone(),
+        judged: item.judged.clone(),
         since: item.since.clone(),
         not_offered: not.map(|not| not.why.clone()),
         help: not.map(|not| not.help.clone()),

@@ -90,6 +90,9 @@ pub(super) fn item(item: &Item, at: usize, all: usize) -> String {
     for metric in &item.metrics {
         text += &format!("    {}\n", one_line(metric));
     }
+    for said in &item.judged {
+        text += &format!("    judge   {}\n", quoted(said, INDENT_COLUMNS));
+    }
     match (&item.offer, item.change()) {
         (Offer::Not(not), _) => {
             for varied in &not.varied {
@@ -187,5 +190,6 @@ pub(super) fn about(choice: &Choice) -> String {
 
 /// A text with its lines indented.
 pub(super) fn indented(text: &str, columns: usize) -> String {
-    text.lines().map(|line| format!("{:columns$}{line}\n", "")).collect()
+    let indent = " ".repeat(columns);
+    text.lines().flat_map(|line| [indent.as_str(), line, "\n"]).collect()
 }

@@ -7,7 +7,7 @@ use super::console::{Console, Key};
 use super::screen;
 use crate::output::{CommandError, GOOD, WARNING, styled};
 use crate::recorded::LoadedRun;
-use crate::review::{Choice, Item, Offer, Part, Queue, Written, below, is_divided};
+use crate::review::{Choice, Item, Offer, Queue, Written, below, is_divided};
 
 /// What became of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +82,7 @@ impl<C: Console> Session<'_, '_, C> {
         }
         let whole = match self.queue.choices(self.item(at)).whole() {
             Ok(whole) => whole,
-            Err(error) => return self.stale(at, &error),
+            Err(error) => return Ok(self.stale(at, &error)),
         };
         if let Some(whole) = &whole {
             self.console.tell(&screen::indented(&screen::about(whole), 4));
@@ -113,7 +113,7 @@ impl<C: Console> Session<'_, '_, C> {
             Key::Char(rest @ ('A' | 'R' | 'S')) => self.rest_of_set(at, rest),
             Key::Char('m') => self.loosen(at),
             Key::Char('e') => self.edit(at),
-            Key::Char('u') => self.undo(),
+            Key::Char('u') => Ok(self.undo()),
             Key::Char('q') | Key::End => Ok(Some(Next::Quit)),
             Key::Char('?') => {
                 self.console.tell(HELP);
@@ -136,7 +136,7 @@ impl<C: Console> Session<'_, '_, C> {
             return Ok(None);
         }
         if let Err(error) = self.write(at, choice) {
-            return self.stale(at, &error).map(Some);
+            return Ok(Some(self.stale(at, &error)));
         }
         self.decided[at] = Decided::Accepted;
         Ok(Some(Next::Further))
@@ -154,16 +154,16 @@ impl<C: Console> Session<'_, '_, C> {
     }
 
     /// Tells why an entry is not as it was shown, and shows it anew.
-    pub(super) fn stale(&mut self, at: usize, error: &CommandError) -> Result<Next, CommandError> {
+    pub(super) fn stale(&mut self, at: usize, error: &CommandError) -> Next {
         self.console.tell(&format!("    {}\n", error.shown().trim_end()));
         match self.queue.renewed(at, false) {
             Some(item) => {
                 self.queue.items[at] = item;
-                Ok(Next::To(at))
+                Next::To(at)
             }
             None => {
                 self.decided[at] = Decided::Skipped;
-                Ok(Next::Further)
+                Next::Further
             }
         }
     }
@@ -172,14 +172,14 @@ impl<C: Console> Session<'_, '_, C> {
         if matches!(self.item(at).offer, Offer::Draft) {
             let choice = match self.queue.choices(self.item(at)).removing() {
                 Ok(choice) => choice,
-                Err(error) => return self.stale(at, &error).map(Some),
+                Err(error) => return Ok(Some(self.stale(at, &error))),
             };
             self.console.tell(&screen::indented(&screen::about(&choice), 4));
             if !self.asks("remove the draft, or put the golden back that it replaces?")? {
                 return Ok(None);
             }
             if let Err(error) = self.write(at, &choice) {
-                return self.stale(at, &error).map(Some);
+                return Ok(Some(self.stale(at, &error)));
             }
         }
         self.decided[at] = Decided::Rejected;
@@ -189,7 +189,7 @@ impl<C: Console> Session<'_, '_, C> {
     fn loosen(&mut self, at: usize) -> Result<Option<Next>, CommandError> {
         let choices = match self.queue.choices(self.item(at)).loosening() {
             Ok(choices) => choices,
-            Err(error) => return self.stale(at, &error).map(Some),
+            Err(error) => return Ok(Some(self.stale(at, &error))),
         };
         let choices: Vec<Choice> = choices.into_iter().take(9).collect();
         for (number, choice) in choices.iter().enumerate() {
@@ -215,7 +215,7 @@ impl<C: Console> Session<'_, '_, C> {
         let Some(text) = text else {
             let error =
                 CommandError::new("the case is gone", "list what is left: `cargo evalset review --list`");
-            return self.stale(at, &error).map(Some);
+            return Ok(Some(self.stale(at, &error)));
         };
         let edited = match self.console.edit(&format!("{text}\n")) {
             Ok(edited) => edited,
@@ -245,7 +245,7 @@ impl<C: Console> Session<'_, '_, C> {
             return Ok(None);
         }
         if let Err(error) = self.write(at, choice) {
-            return self.stale(at, &error).map(Some);
+            return Ok(Some(self.stale(at, &error)));
         }
         let is_done = choice.forecast.as_ref().is_none_or(|it| it.still_fails.is_empty());
         if !is_done && let Some(item) = self.queue.renewed(at, true) {
@@ -256,21 +256,21 @@ impl<C: Console> Session<'_, '_, C> {
         Ok(Some(Next::Further))
     }
 
-    fn undo(&mut self) -> Result<Option<Next>, CommandError> {
+    fn undo(&mut self) -> Option<Next> {
         let Some((at, written)) = self.written.pop() else {
             self.console.tell("    nothing is written yet\n");
-            return Ok(None);
+            return None;
         };
         if let Err(error) = written.undo() {
             self.console.tell(&format!("    {}\n", error.shown().trim_end()));
-            return Ok(None);
+            return None;
         }
         self.console.tell(&format!("    {}\n", styled(WARNING, "taken back")));
         self.decided[at] = Decided::Open;
         if let Some(item) = self.queue.renewed(at, true) {
             self.queue.items[at] = item;
         }
-        Ok(Some(Next::To(at)))
+        Some(Next::To(at))
     }
 
     fn summary(&self, loaded: Option<&LoadedRun>) -> String {
@@ -316,78 +316,5 @@ pub(super) fn echo(key: Key) -> String {
     match key {
         Key::Char(c) => format!("{}\n", one_line(&c.to_string())),
         Key::End | Key::Other => "\n".to_owned(),
-    }
-}
-
-impl<C: Console> Session<'_, '_, C> {
-    /// Asks for the parts below a part, one by one. Each is written as it is accepted.
-    pub(super) fn parts(&mut self, at: usize, above: Option<&Part>) -> Result<Next, CommandError> {
-        let Some(change) = self.item(at).change().cloned() else { return Ok(Next::Further) };
-        let mut parts = below(&change, above);
-        // A turn alone is not asked for: its calls are.
-        while let [only] = parts.as_slice()
-            && is_divided(&change, Some(only))
-        {
-            parts = below(&change, Some(only));
-        }
-        for part in parts {
-            if self.item(at).taken.contains(&part) {
-                continue;
-            }
-            if let Some(next) = self.part(at, &part)? {
-                return Ok(next);
-            }
-        }
-        if above.is_none() {
-            let is_taken = !self.item(at).taken.is_empty();
-            self.decided[at] = if is_taken { Decided::Accepted } else { Decided::Rejected };
-        }
-        Ok(Next::Further)
-    }
-
-    /// Asks for one part. `None` goes on with the next one.
-    fn part(&mut self, at: usize, part: &Part) -> Result<Option<Next>, CommandError> {
-        let Some(change) = self.item(at).change().cloned() else { return Ok(Some(Next::Further)) };
-        let choice = match self.queue.choices(self.item(at)).parts(
-            &change,
-            &part.to_string(),
-            std::slice::from_ref(part),
-        ) {
-            Ok(choice) => choice,
-            Err(error) => return self.stale(at, &error).map(Some),
-        };
-        let is_divided = is_divided(&change, Some(part));
-        self.console.tell(&screen::indented(&screen::about(&choice), 4));
-        loop {
-            let inner = if is_divided { "/t" } else { "" };
-            self.console.tell(&format!("    {}? [a/r/s{inner}/q] > ", choice.what));
-            let key = self.console.key()?;
-            self.console.tell(&echo(key));
-            match key {
-                Key::Char('a') => {
-                    if choice.asks() && !self.asks("it will probably be wrong next time: accept anyway?")? {
-                        continue;
-                    }
-                    if let Err(error) = self.write(at, &choice) {
-                        return self.stale(at, &error).map(Some);
-                    }
-                    self.queue.items[at].taken.push(part.clone());
-                    return Ok(None);
-                }
-                Key::Char('r' | 's') => return Ok(None),
-                Key::Char('t') if is_divided => {
-                    return match self.parts(at, Some(part))? {
-                        Next::Further => Ok(None),
-                        next => Ok(Some(next)),
-                    };
-                }
-                Key::Char('u' | 'm' | 'e' | 'q' | '?' | 'A' | 'R' | 'S') | Key::End => {
-                    if let Some(next) = self.other_key(at, key)? {
-                        return Ok(Some(next));
-                    }
-                }
-                Key::Char(_) | Key::Other => {}
-            }
-        }
     }
 }

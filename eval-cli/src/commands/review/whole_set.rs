@@ -29,7 +29,9 @@ impl<C: Console> Session<'_, '_, C> {
         if !self.is_confirmed(verb, chosen.len())? {
             return Ok(None);
         }
-        chosen.into_iter().for_each(|other| self.decided[other] = decided);
+        for other in chosen {
+            self.decided[other] = decided;
+        }
         Ok(Some(Next::Further))
     }
 
@@ -68,7 +70,7 @@ impl<C: Console> Session<'_, '_, C> {
         for (other, choice) in chosen {
             match self.write(other, &choice) {
                 Ok(()) => self.decided[other] = Decided::Accepted,
-                Err(error) => drop(self.stale(other, &error)?),
+                Err(error) => drop(self.stale(other, &error)),
             }
         }
         Ok(Some(Next::Further))

@@ -204,7 +204,7 @@ fn other_orders_and_other_calls_get_a_rule() {
     };
     assert_eq!(of(&["a", "b"], &["b", "a"])[0], r#"{"order":"any"}"#);
     assert_eq!(of(&["a"], &["a", "log"]), [r#"{"others":["log"]}"#, r#"{"others":"any"}"#]);
-    assert_eq!(of(&["a", "a", "b"], &["a", "b"]), [r##"{"optional":["a#2"]}"##]);
+    assert_eq!(of(&["a", "a", "b"], &["a", "b"]), [r#"{"optional":["a#2"]}"#]);
 }
 
 #[test]

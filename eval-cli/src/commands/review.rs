@@ -2,7 +2,9 @@
 
 mod accepted;
 mod console;
+mod entries;
 mod list;
+mod other_keys;
 mod parts;
 mod screen;
 mod session;
@@ -87,7 +89,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     if args.list {
         return list::answer(&queue, loaded.as_ref(), args.format);
     }
-    let summary = session::review(&mut queue, loaded.as_ref(), &mut Terminal)?;
+    let summary = entries::review(&mut queue, loaded.as_ref(), &mut Terminal)?;
     Ok(Answer::new(Outcome::Passed, summary))
 }
 

@@ -94,9 +94,18 @@ impl Choices<'_, '_> {
     pub(crate) fn loosening(&self) -> Result<Vec<Choice>, CommandError> {
         let judges = self.judges();
         let judges: Vec<&str> = judges.iter().map(String::as_str).collect();
-        let all = loosenings(&self.item.changes, &judges).into_iter().enumerate();
-        all.map(|(at, it)| self.revising(&format!(":loosen-{}", at + 1), it.what, it.case, Vec::new()))
-            .collect()
+        let rules = loosenings(&self.item.changes, &judges).into_iter().filter_map(|it| {
+            // Parts that were accepted before stay.
+            let mut case = self.item.case.clone();
+            for key in [EvalCase::EXPECT_KEY, EvalCase::CRITERIA_KEY] {
+                if let Some(value) = it.case.extra.get(key) {
+                    case.extra.insert(key, value.clone());
+                }
+            }
+            case.check().is_ok().then_some((it.what, case))
+        });
+        let named = rules.enumerate().map(|(at, (what, case))| (format!(":loosen-{}", at + 1), what, case));
+        named.map(|(suffix, what, case)| self.revising(&suffix, what, case, Vec::new())).collect()
     }
 
     /// The choice of another text of the case, as it was edited.

@@ -179,14 +179,14 @@ mod tests {
     use super::*;
 
     /// 23 November 2026, a Monday.
-    fn ran() -> Option<SystemTime> {
-        Some(SystemTime::UNIX_EPOCH + Duration::from_secs(1_795_435_647))
+    fn ran() -> SystemTime {
+        SystemTime::UNIX_EPOCH + Duration::from_secs(1_795_435_647)
     }
 
     fn told(golden: Invocation, new: Invocation) -> Vec<(String, bool)> {
         let criterion = Criterion::new(1.0).with_forbidden_tools(["refund"]);
         let case = |turn| EvalCase::new("a").turn(turn);
-        let warnings = warnings(&case(golden), &case(new), &[&criterion], ran());
+        let warnings = warnings(&case(golden), &case(new), &[&criterion], Some(ran()));
         warnings.into_iter().map(|it| (it.message, it.asks)).collect()
     }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{VolatileKind, has_uuid, is_epoch, is_time};
+use super::kind::{VolatileKind, has_uuid, is_epoch, is_time};
 
 const MONTHS: [&str; 12] = [
     "January",

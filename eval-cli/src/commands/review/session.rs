@@ -1,13 +1,11 @@
-//! A review at a terminal: one entry after the other, until all are decided or the user quits.
+//! The state of a review at a terminal, and what can be done with an entry.
 
 use eval_support::untrusted::one_line;
-use eval_support::words::count;
 
 use super::console::{Console, Key};
 use super::screen;
 use crate::output::{CommandError, GOOD, WARNING, styled};
-use crate::recorded::LoadedRun;
-use crate::review::{Choice, Item, Offer, Queue, Written, below, is_divided};
+use crate::review::{Choice, Item, Offer, Queue, Written};
 
 /// What became of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,91 +34,9 @@ pub(super) struct Session<'q, 'r, C> {
     pub(super) written: Vec<(usize, Written)>,
 }
 
-const HELP: &str = "\
-  a r s  accept, reject, skip this one          A R S  the rest of this set, after a list and a `yes`
-  t      turns, calls and arguments one by one  m      loosen: a rule in `_expect` of the case
-  e      edit the case in $EDITOR               u      undo the last write
-  q      quit: what is written stays            Enter and Esc do nothing
-";
-
-/// Reviews a queue, and returns the summary.
-pub(super) fn review<C: Console>(
-    queue: &mut Queue<'_>,
-    loaded: Option<&LoadedRun>,
-    console: &mut C,
-) -> Result<String, CommandError> {
-    console.tell(&screen::head(queue, loaded));
-    let decided = vec![Decided::Open; queue.items.len()];
-    let mut session = Session { queue, console, decided, written: Vec::new() };
-    let mut at = 0;
-    while at < session.decided.len() {
-        if session.decided[at] != Decided::Open {
-            at += 1;
-            continue;
-        }
-        match session.entry(at)? {
-            Next::Further => at += 1,
-            Next::To(other) => at = other,
-            Next::Quit => break,
-        }
-    }
-    Ok(session.summary(loaded))
-}
-
 impl<C: Console> Session<'_, '_, C> {
     pub(super) fn item(&self, at: usize) -> &Item {
         &self.queue.items[at]
-    }
-
-    /// Shows an entry and asks until it is decided.
-    fn entry(&mut self, at: usize) -> Result<Next, CommandError> {
-        let shown = screen::item(self.item(at), at, self.queue.items.len());
-        self.console.tell(&shown);
-        let turns = self.item(at).change().map(|change| below(change, None).len()).unwrap_or_default();
-        if turns > 1 && self.item(at).taken.is_empty() {
-            return self.parts(at, None);
-        }
-        let whole = match self.queue.choices(self.item(at)).whole() {
-            Ok(whole) => whole,
-            Err(error) => return Ok(self.stale(at, &error)),
-        };
-        if let Some(whole) = &whole {
-            self.console.tell(&screen::indented(&screen::about(whole), 4));
-        }
-        loop {
-            self.console.tell(&keys_of(self.item(at), whole.as_ref()));
-            let key = self.console.key()?;
-            self.console.tell(&echo(key));
-            let next = match (key, &whole) {
-                (Key::Char('a'), Some(whole)) => self.accept(at, whole)?,
-                (Key::Char('t'), Some(_)) if self.item(at).change().is_some() => Some(self.parts(at, None)?),
-                (key, _) => self.other_key(at, key)?,
-            };
-            if let Some(next) = next {
-                return Ok(next);
-            }
-        }
-    }
-
-    /// The keys that mean the same at each prompt of an entry. `None` asks again.
-    pub(super) fn other_key(&mut self, at: usize, key: Key) -> Result<Option<Next>, CommandError> {
-        match key {
-            Key::Char('r') => self.reject(at),
-            Key::Char('s') => {
-                self.decided[at] = Decided::Skipped;
-                Ok(Some(Next::Further))
-            }
-            Key::Char(rest @ ('A' | 'R' | 'S')) => self.rest_of_set(at, rest),
-            Key::Char('m') => self.loosen(at),
-            Key::Char('e') => self.edit(at),
-            Key::Char('u') => Ok(self.undo()),
-            Key::Char('q') | Key::End => Ok(Some(Next::Quit)),
-            Key::Char('?') => {
-                self.console.tell(HELP);
-                Ok(None)
-            }
-            Key::Char(_) | Key::Other => Ok(None),
-        }
     }
 
     /// A second question, which only `y` answers with yes.
@@ -129,17 +45,6 @@ impl<C: Console> Session<'_, '_, C> {
         let key = self.console.key()?;
         self.console.tell(&echo(key));
         Ok(key == Key::Char('y'))
-    }
-
-    fn accept(&mut self, at: usize, choice: &Choice) -> Result<Option<Next>, CommandError> {
-        if choice.asks() && !self.asks("it will probably be wrong next time: accept anyway?")? {
-            return Ok(None);
-        }
-        if let Err(error) = self.write(at, choice) {
-            return Ok(Some(self.stale(at, &error)));
-        }
-        self.decided[at] = Decided::Accepted;
-        Ok(Some(Next::Further))
     }
 
     /// Writes a choice that was shown.
@@ -168,7 +73,7 @@ impl<C: Console> Session<'_, '_, C> {
         }
     }
 
-    fn reject(&mut self, at: usize) -> Result<Option<Next>, CommandError> {
+    pub(super) fn reject(&mut self, at: usize) -> Result<Option<Next>, CommandError> {
         if matches!(self.item(at).offer, Offer::Draft) {
             let choice = match self.queue.choices(self.item(at)).removing() {
                 Ok(choice) => choice,
@@ -186,7 +91,7 @@ impl<C: Console> Session<'_, '_, C> {
         Ok(Some(Next::Further))
     }
 
-    fn loosen(&mut self, at: usize) -> Result<Option<Next>, CommandError> {
+    pub(super) fn loosen(&mut self, at: usize) -> Result<Option<Next>, CommandError> {
         let choices = match self.queue.choices(self.item(at)).loosening() {
             Ok(choices) => choices,
             Err(error) => return Ok(Some(self.stale(at, &error))),
@@ -209,7 +114,7 @@ impl<C: Console> Session<'_, '_, C> {
         self.written_after_question(at, choice)
     }
 
-    fn edit(&mut self, at: usize) -> Result<Option<Next>, CommandError> {
+    pub(super) fn edit(&mut self, at: usize) -> Result<Option<Next>, CommandError> {
         let item = self.item(at);
         let text = crate::edited::open(&item.path)?.case_text(&item.case.eval_id).map(str::to_owned);
         let Some(text) = text else {
@@ -256,7 +161,7 @@ impl<C: Console> Session<'_, '_, C> {
         Ok(Some(Next::Further))
     }
 
-    fn undo(&mut self) -> Option<Next> {
+    pub(super) fn undo(&mut self) -> Option<Next> {
         let Some((at, written)) = self.written.pop() else {
             self.console.tell("    nothing is written yet\n");
             return None;
@@ -272,44 +177,9 @@ impl<C: Console> Session<'_, '_, C> {
         }
         Some(Next::To(at))
     }
-
-    fn summary(&self, loaded: Option<&LoadedRun>) -> String {
-        let counted = |decided| self.decided.iter().filter(|it| **it == decided).count();
-        let accepted = counted(Decided::Accepted);
-        let mut parts = vec![format!("{} accepted", count(accepted, "case"))];
-        for (number, word) in
-            [(counted(Decided::Rejected), "rejected"), (counted(Decided::Skipped), "skipped")]
-        {
-            parts.extend((number > 0).then(|| format!("{number} {word}")));
-        }
-        let left = counted(Decided::Open);
-        parts.extend((left > 0).then(|| format!("{left} left")));
-        let mut text = parts.join(", ") + "\n";
-        if let Some(loaded) = loaded.filter(|_| !self.written.is_empty()) {
-            let command = format!("{} rescore {}", eval_support::command::name(), loaded.args());
-            text += &format!(
-                "score the run again with the sets as they are now: `{}`\n",
-                one_line(command.trim())
-            );
-        }
-        text
-    }
 }
 
 const NO_THRESHOLD: &str = "      (a lower threshold is not offered: it would be fitted to these runs)\n";
-
-/// The keys of an entry, in the words of what they do there.
-fn keys_of(item: &Item, whole: Option<&Choice>) -> String {
-    let mut keys = Vec::new();
-    keys.extend(whole.map(|whole| format!("a accept {}", whole.what)));
-    keys.push(if matches!(item.offer, Offer::Draft) { "r remove" } else { "r reject" }.to_owned());
-    keys.push("s skip".to_owned());
-    let has_parts = item.change().is_some_and(|change| is_divided(change, None));
-    keys.extend(has_parts.then(|| "t parts".to_owned()));
-    keys.extend((!item.changes.is_empty()).then(|| "m loosen".to_owned()));
-    keys.extend(["e edit", "u undo", "q quit", "?"].map(str::to_owned));
-    format!("    {} > ", keys.join("  "))
-}
 
 /// What a key looks like behind its prompt.
 pub(super) fn echo(key: Key) -> String {

@@ -168,7 +168,7 @@ fn judged(test: &TestResult<'_>) -> Vec<String> {
                 Some(0) | None => "",
                 Some(_) => ", some replayed",
             };
-            let asked = count(used.asked, "question");
+            let asked = count(used.asked, "sample");
             lines.push(format!("{} asked {}: {asked}{replayed}", metric.name, one_line(&used.model)));
             let answers = used.questions.iter().flat_map(|question| &question.answers);
             lines.extend(answers.map(|answer| excerpt_line(answer, ANSWER_CHARS).noted()));

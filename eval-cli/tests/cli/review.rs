@@ -340,3 +340,53 @@ fn runs_that_a_looser_pass_hid_are_shown() {
     assert_eq!((&list[0]["passed"], &list[0]["runs"]), (&Value::from(1), &Value::from(5)));
     assert_eq!(list[0]["varied"][0], "turn 1: `add(a: 2, b: 3)` was called in 4 of 5 runs");
 }
+
+/// A metric of the user's own that no answer passes.
+const STRICT: &str = r#"{"criteria": {"response_match_score": 0.8, "strict": 1.0}, "custom_metrics": {"strict": {"command": ["strict.py"]}}}"#;
+
+#[test]
+fn a_metric_that_will_still_fail_is_named_and_one_that_reads_no_golden_offers_nothing() {
+    let folder = Folder::new("review-still");
+    let program = r#"import json, sys
+turns = [0.0 for turn in json.load(sys.stdin)["invocations"]]
+print(json.dumps({"score": 0.0, "per_invocation_scores": turns}))
+"#;
+    folder.write("agent.py", file("agent.py")).write(SET, file(SET)).write("strict.py", program);
+    folder.write("test_config.json", STRICT);
+    let ran = folder.run(&["run", "desk:answer,same", "--agent-cmd", "python3 agent.py", "--runs", "2"]);
+    assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
+    let list = listed(&folder, &[]);
+    let forecast = &item(&list, "answer")["accept"][0]["forecast"];
+    assert_eq!(
+        (&forecast["passed"], &forecast["still_fails"][0]),
+        (&Value::from(0), &Value::from("strict 0.0"))
+    );
+    let shown = folder.run(&["review", "--list"]);
+    assert!(shown.out.contains("will still fail: strict 0.0"), "{}", shown.out);
+    let why = item(&list, "same")["not_offered"].as_str().expect("a reason");
+    assert_eq!(why, "to expect what happened changes no verdict of `strict`");
+}
+
+#[test]
+fn what_a_judge_answered_is_shown_with_its_model_and_whether_it_was_replayed() {
+    let folder = Folder::new("review-judge");
+    for name in ["weather.evalset.json", "weather.evalset.judge.json"] {
+        let sample = crate::folder::samples().join("weather").join(name);
+        let text = std::fs::read_to_string(sample).expect("a sample");
+        folder.write(name, text.replace(r#"\": \"valid\""#, r#"\": \"invalid\""#));
+    }
+    let agent = file("agent.py").replace(r#""Hi": "Good"#, r#""Hi, what is the weather like in Paris?": "It is sunny in Paris today, 21 degrees celsius.", "Hi": "Good"#);
+    folder.write("agent.py", agent);
+    let config = r#"{"criteria": {"final_response_match_v2": {"threshold": 1.0, "judge_model_options": {"judge_model": "gemini-2.5-flash", "num_samples": 3}}}}"#;
+    folder.write("judged.json", config);
+    let set = "weather.evalset.json:sunny in Paris";
+    let ran = folder.run(&["run", set, "--config", "judged.json", "--agent-cmd", "python3 agent.py"]);
+    assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
+    let list = listed(&folder, &[]);
+    let judged: Vec<&str> =
+        list[0]["judged"].as_array().expect("lines").iter().filter_map(Value::as_str).collect();
+    assert_eq!(judged[0], "final_response_match_v2 asked gemini-2.5-flash: 2 samples, replayed");
+    assert_eq!(judged.len(), 3, "{judged:?}");
+    assert!(judged[1].contains("Both name sunshine"), "{judged:?}");
+    assert_eq!(list[0]["not_offered"], "the case expects already what the agent did");
+}

@@ -55,7 +55,7 @@ impl<C: Console> Session<'_, '_, C> {
             let key = self.console.key()?;
             self.console.tell(&echo(key));
             let next = match (key, &whole) {
-                (Key::Char('a'), Some(whole)) => self.accept(at, whole)?,
+                (Key::Char('a'), Some(whole)) => self.accept_shown(at, whole)?,
                 (Key::Char('t'), Some(_)) if self.item(at).change().is_some() => Some(self.parts(at, None)?),
                 (key, _) => self.other_key(at, key)?,
             };
@@ -65,7 +65,7 @@ impl<C: Console> Session<'_, '_, C> {
         }
     }
 
-    fn accept(&mut self, at: usize, choice: &Choice) -> Result<Option<Next>, CommandError> {
+    fn accept_shown(&mut self, at: usize, choice: &Choice) -> Result<Option<Next>, CommandError> {
         if choice.asks() && !self.asks("it will probably be wrong next time: accept anyway?")? {
             return Ok(None);
         }

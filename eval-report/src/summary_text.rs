@@ -295,12 +295,12 @@ pub fn new_goldens(results: &RunResults<'_>, tests: &[&TestResult<'_>]) -> Optio
 }
 
 /// The line with the command that reviews goldens which may be out of date, one by one; `None` if there are none, and in CI, where
-/// no person can be asked.
-pub fn review(results: &RunResults<'_>) -> Option<String> {
+/// no person can be asked. `is_last` says that the run is the last one, which needs no name.
+pub fn review(results: &RunResults<'_>, is_last: bool) -> Option<String> {
     let [_] = results.loaded.run.ids.as_slice() else { return None };
     let is_asked = !is_ci() && results.loaded.is_recorded() && results.tests.iter().any(may_be_out_of_date);
     let run = results.loaded.args();
-    let named = if run.is_empty() { String::new() } else { format!(" --run {}", run.trim_end()) };
+    let named = if is_last || run.is_empty() { String::new() } else { format!(" --run {}", run.trim_end()) };
     is_asked.then(|| format!("review        {} review{named}\n", command::name()))
 }
 

@@ -78,7 +78,7 @@ impl Ended<'_> {
         if unpassed.len() > 1 || !missing.is_empty() {
             text.push_str(&format!("run all again {}\n", rerun_command(again, unpassed)));
         }
-        text.push_str(&review(results).filter(|_| self.is_recorded).unwrap_or_default());
+        text.push_str(&review(results, true).filter(|_| self.is_recorded).unwrap_or_default());
         for folder in results.loaded.folders.iter().filter(|_| self.is_recorded) {
             text.push_str(&format!("whole record  {}\n", one_line(&near(folder).display().to_string())));
         }

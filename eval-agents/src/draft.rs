@@ -41,8 +41,14 @@ use eval_support::setters;
 
 pub use masking::Masked;
 pub use new_cases::{NewCases, new_cases};
+#[doc(hidden)]
+pub use proposed::{argument_path, shape};
 pub use replaced::NotReplaced;
+#[doc(hidden)]
+pub use replaced::{in_form_of, refuse_masks, what_varied};
 pub(crate) use varied::same;
+#[doc(hidden)]
+pub use volatile::volatile_of;
 pub use volatile::{Volatile, VolatileKind};
 
 /// Whether a turn has an answer that a user sees: neither blank nor a thought alone.
@@ -60,7 +66,7 @@ pub struct Draft {
     pub origin: Origin,
     /// The places of secrets.
     pub masked: Vec<Masked>,
-    /// Arguments of tools that will probably differ next time. The case has them unchanged.
+    /// Arguments of tools and parts of answers that will probably differ next time. The case has them unchanged.
     pub volatile: Vec<Volatile>,
     /// Events that are not in the case, or are in doubt.
     pub gaps: Vec<String>,
@@ -80,7 +86,7 @@ impl Draft {
             // The id is made of the masked case, so that it contains no secret.
             case.eval_id = derived(&case);
         }
-        let volatile = volatile::find(&case);
+        let volatile = volatile_of(&case);
         Ok(Self { case, origin, masked, volatile, gaps: Vec::new(), varied: Vec::new() })
     }
 

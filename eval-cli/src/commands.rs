@@ -25,6 +25,7 @@ mod rename_case;
 mod report;
 mod rerun;
 mod rescore;
+mod review;
 mod run;
 mod schema;
 #[cfg(feature = "serve")]
@@ -81,6 +82,7 @@ pub(crate) enum Command {
     Bless(bless::Args),
     Rerun(rerun::Args),
     Rescore(rescore::Args),
+    Review(review::Args),
     Run(Box<run::Args>),
     Schema(schema::Args),
     #[cfg(feature = "serve")]
@@ -122,6 +124,7 @@ impl Command {
             Self::Bless(args) => bless::run(args),
             Self::Rerun(args) => rerun::run(args),
             Self::Rescore(args) => rescore::run(args),
+            Self::Review(args) => review::run(args),
             Self::Run(args) => run::run(args),
             Self::Schema(args) => Ok(schema::run(args)),
             #[cfg(feature = "serve")]

@@ -64,6 +64,28 @@ pub(crate) fn edit<T>(
     path: &Path,
     change: impl FnOnce(&mut SetEditor) -> Result<T, CommandError>,
 ) -> Result<T, CommandError> {
+    locked(path, |bytes| {
+        let shown = path.display().to_string();
+        let mut editor =
+            SetEditor::of_file(&shown, bytes).map_err(|problems| has_errors(&shown, &problems))?;
+        let result = change(&mut editor)?;
+        Ok((editor.into_text(), result))
+    })
+}
+
+/// Puts another text in place of the file of a set, if the file is still this one. Returns whether it was.
+pub(crate) fn put_back(path: &Path, now: &str, text: &str) -> Result<bool, CommandError> {
+    locked(path, |bytes| {
+        let is_it = bytes == now.as_bytes();
+        Ok((if is_it { text.to_owned() } else { String::from_utf8_lossy(bytes).into_owned() }, is_it))
+    })
+}
+
+/// Changes a file while it is locked. The text that `change` returns is written if it differs.
+fn locked<T>(
+    path: &Path,
+    change: impl FnOnce(&[u8]) -> Result<(String, T), CommandError>,
+) -> Result<T, CommandError> {
     let shown = path.display().to_string();
     let write_error = |error: &io::Error| {
         let help = "give this user permission to write the file and its folder";
@@ -84,9 +106,7 @@ pub(crate) fn edit<T>(
         }
     })?;
     let bytes = read(path)?;
-    let mut editor = SetEditor::of_file(&shown, &bytes).map_err(|problems| has_errors(&shown, &problems))?;
-    let result = change(&mut editor)?;
-    let text = editor.into_text();
+    let (text, result) = change(&bytes)?;
     if text.as_bytes() != bytes {
         replace(&target, &text).map_err(|error| write_error(&error))?;
     }

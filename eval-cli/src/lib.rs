@@ -14,6 +14,8 @@ mod features;
 mod files;
 mod output;
 mod recorded;
+mod rescoring;
+mod review;
 #[cfg(feature = "serve")]
 mod serve;
 mod sides;

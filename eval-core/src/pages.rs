@@ -81,6 +81,7 @@ macro_rules! links {
             "[variant]: crate::EvalRunner::variant\n",
             "[variants]: crate::_documentation::variants\n",
             "[traces]: https://docs.rs/eval-agents/latest/eval_agents/_documentation/stored_traces\n",
+            "[reviewing]: crate::_documentation::goldens#reviewing-what-failed\n",
             "[updating]: crate::_documentation::goldens#updating-on-purpose\n",
             "[what may vary]: crate::_documentation::eval_set#what-may-vary\n",
             "[unicode]: crate::_documentation::differences#unicode\n",

@@ -46,4 +46,6 @@ pub use edit_error::EditError;
 pub use editor::SetEditor;
 
 #[cfg(test)]
+mod revised_tests;
+#[cfg(test)]
 mod tests;

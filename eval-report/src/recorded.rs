@@ -17,7 +17,7 @@ pub use folder::{near, new_root, own_run, own_runs, prune, root};
 pub use freshness::added_cases;
 pub use loosened::AppliedRule;
 pub use problems::{Problem, gaps};
-pub use results::RunResults;
+pub use results::{RunResults, doubts_about_build};
 pub use run::{LoadedRun, WhichRun, run_folder};
 pub use test::{CaseLocation, Retry, RunCounts, State, TestResult, headline};
 pub use totals::{OverCases, Totals};

@@ -7,6 +7,7 @@ use anstyle::Style;
 use eval_core::__private::reads_the_golden;
 use eval_core::journal::Decided;
 use eval_support::untrusted::{guard, headline, one_line};
+use eval_support::variables::is_ci;
 use eval_support::words::{self, count, short_code_list};
 use eval_support::{command, shell};
 
@@ -291,6 +292,16 @@ pub fn new_goldens(results: &RunResults<'_>, tests: &[&TestResult<'_>]) -> Optio
             tests.iter().map(|test| shell::word(&format!("{id}:{}", test.name))).collect();
         format!("{} import {} --replace", command::name(), cases.join(" "))
     })
+}
+
+/// The line with the command that reviews goldens which may be out of date, one by one; `None` if there are none, and in CI, where
+/// no person can be asked. `is_last` says that the run is the last one, which needs no name.
+pub fn review(results: &RunResults<'_>, is_last: bool) -> Option<String> {
+    let [_] = results.loaded.run.ids.as_slice() else { return None };
+    let is_asked = !is_ci() && results.loaded.is_recorded() && results.tests.iter().any(may_be_out_of_date);
+    let run = results.loaded.args();
+    let named = if is_last || run.is_empty() { String::new() } else { format!(" --run {}", run.trim_end()) };
+    is_asked.then(|| format!("review        {} review{named}\n", command::name()))
 }
 
 /// A command that runs cases again.

@@ -7,14 +7,24 @@ use eval_core::format::{ArgsMatch, EvalCase, FunctionCall, Invocation, Map, Valu
 /// anything else `any`. No expression is made up. An argument that some recordings lack is optional.
 pub(super) fn for_argument(call: &str, argument: &str, values: &[Option<&Value>]) -> String {
     let there: Vec<&Value> = values.iter().copied().flatten().collect();
-    let matcher = [Matcher::Date, Matcher::DateTime, Matcher::Uuid, Matcher::Unordered]
-        .into_iter()
-        .chain(distance(&there).map(Matcher::within))
-        .find(|matcher| takes_all(matcher, &there))
+    let matcher = shape(&there)
+        .or_else(|| distance(&there).map(Matcher::within).filter(|matcher| takes_all(matcher, &there)))
         .unwrap_or(Matcher::Any);
     let matcher = if there.len() < values.len() { matcher.or_absent() } else { matcher };
-    let path = if is_plain(argument) { argument.to_owned() } else { format!("[{}]", Value::from(argument)) };
-    shown(TurnExpect::default().arg(call, &path, matcher))
+    shown(TurnExpect::default().arg(call, &argument_path(argument), matcher))
+}
+
+/// The path of an argument in a rule.
+#[doc(hidden)]
+pub fn argument_path(argument: &str) -> String {
+    if is_plain(argument) { argument.to_owned() } else { format!("[{}]", Value::from(argument)) }
+}
+
+/// The narrowest shape that all of these values have, with the first one as the golden value; `None` if they have none in common.
+#[doc(hidden)]
+pub fn shape(values: &[&Value]) -> Option<Matcher> {
+    let shapes = [Matcher::Date, Matcher::DateTime, Matcher::Uuid, Matcher::Unordered];
+    shapes.into_iter().find(|matcher| takes_all(matcher, values))
 }
 
 /// The notation of a rule for a turn.

@@ -11,7 +11,7 @@ use eval_core::report::Transcript;
 use eval_support::secrets::shows_a_mask;
 use eval_support::words::count;
 
-use super::{Draft, Origin, masking, played, same, volatile};
+use super::{Draft, Origin, masking, played, same};
 
 /// The reason why runs of a case do not take the place of its expectations.
 #[derive(Debug)]
@@ -115,7 +115,7 @@ impl Draft {
         }
         refuse_masks(golden, &case)?;
         let is_changed = |turn: usize| changes.iter().any(|change| change.turn == Some(turn));
-        let mut volatile = volatile::find(&case);
+        let mut volatile = super::volatile_of(&case);
         volatile.retain(|volatile| is_changed(volatile.turn));
         let (_, gaps) = played(None, first).unwrap_or_default();
         let before: Value = changes.iter().map(|change| Value::Object(change.before.clone())).collect();
@@ -350,8 +350,17 @@ fn changes(golden: &EvalCase, case: &EvalCase) -> Vec<Change> {
     changes
 }
 
+/// A golden with what happened in a run, in the form that the golden has. `new_answers` says that turns which expect no answer get
+/// one. `None` if the run has other turns.
+#[doc(hidden)]
+pub fn in_form_of(golden: &EvalCase, run: &Transcript, new_answers: bool) -> Option<EvalCase> {
+    let wanted = Wanted::of(golden);
+    Wanted { new_answers: wanted.new_answers || new_answers, ..wanted }.replaced(golden, run)
+}
+
 /// Refuses a case in which a secret was masked, in a text that its golden does not have.
-fn refuse_masks(golden: &EvalCase, case: &EvalCase) -> Result<(), NotReplaced> {
+#[doc(hidden)]
+pub fn refuse_masks(golden: &EvalCase, case: &EvalCase) -> Result<(), NotReplaced> {
     let is_new =
         |new: Value, old: Value| texts(&new).any(|it| shows_a_mask(it) && !texts(&old).any(|old| old == it));
     for (at, (old, new)) in golden.conversation.iter().zip(&case.conversation).enumerate() {
@@ -380,11 +389,16 @@ fn texts(value: &Value) -> Box<dyn Iterator<Item = &str> + '_> {
     }
 }
 
-/// What varied between runs, in words.
 fn varied(runs: &[&Transcript]) -> Vec<String> {
-    let cases = runs.iter().filter_map(|run| Some(played(None, run)?.0)).collect();
-    let (_, what) = same(cases);
-    if what.is_empty() { vec![format!("what happened in {}", count(runs.len(), "run"))] } else { what }
+    what_varied(runs.iter().filter_map(|run| Some(played(None, run)?.0)).collect())
+}
+
+/// The differences between what happened in runs, in words.
+#[doc(hidden)]
+pub fn what_varied(runs: Vec<EvalCase>) -> Vec<String> {
+    let all = runs.len();
+    let (_, what) = same(runs);
+    if what.is_empty() { vec![format!("what happened in {}", count(all, "run"))] } else { what }
 }
 
 #[cfg(test)]

@@ -1,18 +1,24 @@
-//! Arguments of tools that will probably differ next time: random ids, and times.
+//! Arguments of tools and parts of answers that will probably differ next time: random ids, times and paths.
+
+mod kind;
+mod prose;
 
 use std::fmt;
 
 use eval_core::format::{EvalCase, Value};
 
-/// An argument of a tool that will probably differ next time.
+pub use kind::VolatileKind;
+use kind::{has_uuid, is_epoch, is_time};
+
+/// An argument of a tool, or a part of an answer, that will probably differ next time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Volatile {
     /// The turn, from 1.
     pub turn: usize,
-    /// The tool.
-    pub tool: String,
-    /// The argument: `at`, or `rooms[0].id` for one inside another.
+    /// The tool; `None` for the answer of the turn.
+    pub tool: Option<String>,
+    /// The argument: `at`, or `rooms[0].id` for one inside another. Empty for an answer.
     pub argument: String,
     /// The kind of the value.
     pub kind: VolatileKind,
@@ -20,38 +26,19 @@ pub struct Volatile {
     pub value: String,
 }
 
-/// The kind of an argument that probably differs next time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum VolatileKind {
-    /// A UUID.
-    Uuid,
-    /// A date, with or without a time.
-    Time,
-    /// A number of seconds, milliseconds, microseconds or nanoseconds since 1970.
-    Epoch,
-}
-
-impl fmt::Display for VolatileKind {
-    /// With its article.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Uuid => "a UUID",
-            Self::Time => "a time",
-            Self::Epoch => "a time since 1970",
-        })
-    }
-}
-
 impl fmt::Display for Volatile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { turn, tool, argument, kind, value } = self;
-        write!(f, "turn {turn}, `{tool}`: `{argument}` is {kind}, `{value}`")
+        match tool {
+            Some(tool) => write!(f, "turn {turn}, `{tool}`: `{argument}` is {kind}, `{value}`"),
+            None => write!(f, "turn {turn}, the answer: `{value}` is {kind}"),
+        }
     }
 }
 
-/// The volatile arguments of a case. What the user or the state at the start gives is the same each time.
-pub(super) fn find(case: &EvalCase) -> Vec<Volatile> {
+/// The volatile arguments and parts of answers of a case. What the user or the state at the start gives is the same each time.
+#[doc(hidden)]
+pub fn volatile_of(case: &EvalCase) -> Vec<Volatile> {
     let mut given = case.session_input.as_ref().map(|input| Value::Object(input.state.clone()).to_string());
     let given = given.get_or_insert_default();
     let mut found = Vec::new();
@@ -62,12 +49,21 @@ pub(super) fn find(case: &EvalCase) -> Vec<Volatile> {
             let tool = call.name.as_deref().unwrap_or("(no name)");
             let mut add = |argument: &str, kind: VolatileKind, value: &str| {
                 let (argument, value) = (argument.to_owned(), value.to_owned());
-                found.push(Volatile { turn: at + 1, tool: tool.to_owned(), argument, kind, value });
+                found.push(Volatile { turn: at + 1, tool: Some(tool.to_owned()), argument, kind, value });
             };
             for (name, value) in call.args.iter().flatten() {
                 walk(value, name, given, &mut add);
             }
         }
+        let answer = turn.response_text();
+        let chances = prose::found(&answer).into_iter().filter(|(_, value)| !given.contains(value));
+        found.extend(chances.map(|(kind, value)| Volatile {
+            turn: at + 1,
+            tool: None,
+            argument: String::new(),
+            kind,
+            value: value.to_owned(),
+        }));
     }
     found
 }
@@ -104,51 +100,6 @@ fn kind_of_text(text: &str) -> Option<VolatileKind> {
     }
     let is_number = text.len() >= 10 && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     (is_number && text.parse().is_ok_and(is_epoch)).then_some(VolatileKind::Epoch)
-}
-
-const GROUPS: [usize; 5] = [8, 4, 4, 4, 12];
-
-/// Whether a UUID is in a text, alone or behind a prefix such as `order-`.
-fn has_uuid(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let length = GROUPS.iter().sum::<usize>() + GROUPS.len() - 1;
-    let is_uuid = |window: &[u8]| {
-        let mut groups = window.split(|byte| *byte == b'-');
-        let fit = |length: usize| {
-            groups
-                .next()
-                .is_some_and(|group| group.len() == length && group.iter().all(u8::is_ascii_hexdigit))
-        };
-        GROUPS.into_iter().all(fit)
-    };
-    bytes.windows(length).any(is_uuid)
-}
-
-/// Whether a text is a date (`2026-11-22`), with or without a time.
-fn is_time(text: &str) -> bool {
-    let fits = |part: &str, pattern: &str| {
-        part.len() == pattern.len()
-            && part
-                .bytes()
-                .zip(pattern.bytes())
-                .all(|(byte, wanted)| if wanted == b'0' { byte.is_ascii_digit() } else { byte == wanted })
-    };
-    let Some((date, rest)) = text.split_at_checked(10) else { return false };
-    let in_range = |range: std::ops::Range<usize>, most: u8| {
-        date.get(range)
-            .and_then(|part| part.parse::<u8>().ok())
-            .is_some_and(|part| (1..=most).contains(&part))
-    };
-    if !fits(date, "0000-00-00") || !in_range(5..7, 12) || !in_range(8..10, 31) {
-        return false;
-    }
-    let Some(time) = rest.strip_prefix(['T', 't', ' ']) else { return rest.is_empty() };
-    time.get(..5).is_some_and(|time| fits(time, "00:00"))
-}
-
-/// Whether a number is a time from 2001 to 2286, in seconds or smaller units.
-fn is_epoch(number: f64) -> bool {
-    [1.0, 1e3, 1e6, 1e9].into_iter().any(|unit| (1e9 * unit..1e10 * unit).contains(&number))
 }
 
 #[cfg(test)]
@@ -193,7 +144,7 @@ mod tests {
             "from": "2026-11-22",
             "to": { "days": ["2026-11-29"], "sent": 1_795_293_574_000_i64 },
         })));
-        let found: Vec<_> = find(&case).iter().map(ToString::to_string).collect();
+        let found: Vec<_> = volatile_of(&case).iter().map(ToString::to_string).collect();
         assert_eq!(
             found,
             [
@@ -201,5 +152,13 @@ mod tests {
                 "turn 1, `move`: `to.sent` is a time since 1970, `1795293574000`"
             ]
         );
+    }
+
+    #[test]
+    fn answers_are_read_too() {
+        let turn = Invocation::user("Is it open on Monday?").response("On Monday, 23 November 2026, it is.");
+        let found: Vec<_> =
+            volatile_of(&EvalCase::new("a").turn(turn)).iter().map(ToString::to_string).collect();
+        assert_eq!(found, ["turn 1, the answer: `23 November 2026` is a time"]);
     }
 }

@@ -1,18 +1,15 @@
 //! `cargo evalset rescore`: scores recorded runs again, without running the agent.
 
 mod human;
-mod score;
-mod selection;
 
 use std::path::PathBuf;
 
 use eval_report::document::{Document, Rescored};
-use score::{Now, RescoredCase, RescoredRun};
-use selection::Selection;
 
 use crate::output::width::fitted;
 use crate::output::{Answer, CommandError, Format, runtime};
 use crate::recorded::{Cases, RunArgs, RunResults, TestResult, added_cases};
+use crate::rescoring::{self, Now, RescoredCase, RescoredRun, Selection};
 
 /// Scores what agents did in a recorded run again: with other criteria, by another judge, or against expectations that
 /// were edited since. No agent runs.
@@ -72,7 +69,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let selection = Selection { literal: args.literal, ..selection };
     let runtime = runtime("judges")?;
     let mut files = Cases::default();
-    let (cases, gone) = runtime.block_on(score::all(tests, &selection, &mut files, args.partial));
+    let (cases, gone) = runtime.block_on(rescoring::all(tests, &selection, &mut files, args.partial));
     let added = added_cases(&loaded.run);
     let (added, left_out) = if args.partial { (Vec::new(), [gone, added].concat()) } else { (added, gone) };
     let rescored = loaded.rescored(cases.iter().map(RescoredCase::rescored).collect(), added);

@@ -42,6 +42,9 @@ mod record_url;
 mod report;
 mod rerun;
 mod rescore;
+mod review;
+#[cfg(unix)]
+mod review_typed;
 mod run;
 mod run_judges;
 mod run_limits;

@@ -292,6 +292,67 @@ impl SetEditor {
         self.rewrite(at, case)
     }
 
+    /// Gives the golden with the same id other expectations: answers, what happened on the way to them, the state at the end, what
+    /// may vary (`_expect`) and the criteria of the case (`_criteria`). All other bytes of the case stay.
+    ///
+    /// The case must be no draft before or after, and ask the same. It must have no errors.
+    ///
+    /// ```
+    /// use eval_format::SetEditor;
+    ///
+    /// let text = r#"{"eval_set_id": "s", "eval_cases": [
+    ///   {"eval_id": "a", "_note":  "ours", "conversation": [{"user_content": {"parts": [{"text": "Hi"}]}, "final_response": {"parts": [{"text": "Hello!"}], "role": "model"}}]}
+    /// ]}"#;
+    /// let mut editor = SetEditor::new(text)?;
+    /// let mut case = editor.case("a").unwrap().clone();
+    /// case.conversation[0] = case.conversation[0].clone().response("Good day!");
+    /// editor.revise(&case)?;
+    /// assert_eq!(editor.text(), text.replace("Hello!", "Good day!"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn revise(&mut self, case: &EvalCase) -> Result<(), EditError> {
+        self.expect_present_form()?;
+        let at = self.position(&case.eval_id)?;
+        let old = &self.cases.items[at].meaning;
+        let is_draft = case.draft().is_some() || old.draft().is_some();
+        if is_draft || Meaning::from_case(case).asks != Meaning::from_case(old).asks {
+            return Err(EditError::NotTheSame { eval_id: case.eval_id.clone() });
+        }
+        self.rewrite(at, case)
+    }
+
+    /// The text of the case with an id, as the file has it.
+    pub fn case_text(&self, eval_id: &str) -> Option<&str> {
+        self.cases.items.iter().find(|item| item.meaning.eval_id == eval_id).map(|item| item.text.as_str())
+    }
+
+    /// Puts another text in place of the case with an id. The text is a case with this id, and has no errors.
+    ///
+    /// ```
+    /// use eval_format::SetEditor;
+    ///
+    /// let text = r#"{"eval_set_id": "s", "eval_cases": [
+    ///   {"eval_id": "a", "conversation": [{"user_content": {"parts": [{"text": "Hi"}]}}]}
+    /// ]}"#;
+    /// let mut editor = SetEditor::new(text)?;
+    /// let case = editor.case_text("a").unwrap().replace("Hi", "Good day");
+    /// editor.set_case_text("a", &case)?;
+    /// assert_eq!(editor.text(), text.replace("Hi", "Good day"));
+    /// assert!(editor.set_case_text("a", &case.replace(r#""a""#, r#""b""#)).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_case_text(&mut self, eval_id: &str, text: &str) -> Result<(), EditError> {
+        self.expect_present_form()?;
+        let at = self.position(eval_id)?;
+        let meaning = EvalCase::parse(text).map_err(EditError::Case)?;
+        if meaning.eval_id != eval_id {
+            return Err(unknown(&meaning.eval_id, Some(eval_id)));
+        }
+        let item = &mut self.cases.items[at];
+        (item.text, item.meaning) = (text.to_owned(), meaning);
+        Ok(())
+    }
+
     fn rewrite(&mut self, at: usize, case: &EvalCase) -> Result<(), EditError> {
         case.check().map_err(EditError::Case)?;
         let old = &self.cases.items[at];

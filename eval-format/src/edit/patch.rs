@@ -52,6 +52,11 @@ pub(super) fn rebuilt<'v>(
 ) -> String {
     let entries = node.object().unwrap_or_default();
     let mut layout = of_object(text, node);
+    let is_open = |first: &Entry<'_>| text[node.range.start..first.key_range.start].contains('\n');
+    if !entries.first().is_some_and(is_open) {
+        // Entries that share their lines stay so, although the value of one takes several.
+        layout.lines = None;
+    }
     if let Some(lines) = &mut layout.lines {
         lines.base.push_str(&lines.unit);
     }
@@ -110,7 +115,7 @@ fn of_list(text: &str, node: &Node<'_>, items: &[Node<'_>], new: &[Value], nulls
     for (at, new) in new.iter().enumerate() {
         match old.get(at) {
             Some(old) => sections.items[before + at].text = patched(text, old, new, nulls),
-            None => insert(&mut sections, before + at, print(new, &layout), &layout),
+            None => insert(&mut sections, before + at, print(&as_beside(items, new), &layout), &layout),
         }
     }
     for _ in new.len()..old.len() {
@@ -119,9 +124,23 @@ fn of_list(text: &str, node: &Node<'_>, items: &[Node<'_>], new: &[Value], nulls
     sections.text()
 }
 
+/// The first item of a list that is an object with entries.
+fn first_object<'n, 'a>(items: &'n [Node<'a>]) -> Option<&'n Node<'a>> {
+    items.iter().find(|item| item.object().is_some_and(|entries| !entries.is_empty()))
+}
+
+/// A further item of a list, with its keys in the order of the item beside it.
+fn as_beside(items: &[Node<'_>], new: &Value) -> Value {
+    let (Some(beside), Value::Object(map)) = (first_object(items), new) else { return new.clone() };
+    let place = |key: &str| beside.object().and_then(|entries| entries.iter().position(|it| it.key == key));
+    let mut entries: Vec<(&str, &Value)> = map.iter().collect();
+    entries.sort_by_key(|(key, _)| place(key).unwrap_or(usize::MAX));
+    Value::Object(entries.into_iter().map(|(key, value)| (key.to_owned(), value.clone())).collect())
+}
+
 /// The layout of a further item of a list.
 fn layout_of_items(text: &str, items: &[Node<'_>]) -> Layout {
-    let of_item = items.iter().find(|item| item.object().is_some_and(|entries| !entries.is_empty()));
+    let of_item = first_object(items);
     let mut layout = of_item.map_or_else(on_one_line, |item| of_object(text, item));
     if let (Some(lines), Some(first)) = (&mut layout.lines, items.first()) {
         indentation(&text[..first.range.start]).clone_into(&mut lines.base);

@@ -9,7 +9,7 @@ use crate::schema::{EVAL_CASE, INVOCATION, Model};
 use crate::syntax::{Entry, Node, parse};
 use crate::value::Value;
 
-/// The text of a case with the user's messages, the expectations and the mark of `new`. `None` if it has another number of turns.
+/// The text of a case with the user's messages, the expectations, the rules and the mark of `new`. `None` if it has another number of turns.
 pub(super) fn text(text: &str, old: &EvalCase, new: &EvalCase) -> Option<String> {
     if old.conversation.len() != new.conversation.len() {
         return None;
@@ -23,9 +23,14 @@ pub(super) fn text(text: &str, old: &EvalCase, new: &EvalCase) -> Option<String>
     let state = Field::new(&spelt, &root, &EVAL_CASE, "final_session_state", is_same);
     let turns = EVAL_CASE.entry(entries, "conversation");
     let is_marked_so = old.extra.get(DRAFT) == new.extra.get(DRAFT);
+    let ours = [EvalCase::EXPECT_KEY, EvalCase::CRITERIA_KEY];
+    let ours = ours.map(|key| (key, old.extra.get(key), new.extra.get(key)));
+    let of_ours = |entry: &Entry<'_>| ours.iter().find(|(key, old, new)| entry.key == *key && old != new);
     let kept = |entry: &Entry<'_>| {
         if entry.key == DRAFT && !is_marked_so {
             None
+        } else if let Some((.., new)) = of_ours(entry) {
+            new.map(|new| with_value(text, entry, new, Nulls::Values))
         } else if turns.is_some_and(|turns| turns.key_range == entry.key_range) {
             let turn = |at: usize, node: &Node<'_>| {
                 of_turn(text, node, &spelt, at, &old.conversation[at], &new.conversation[at])
@@ -38,7 +43,9 @@ pub(super) fn text(text: &str, old: &EvalCase, new: &EvalCase) -> Option<String>
         }
     };
     let mark = new.extra.get(DRAFT).filter(|_| !is_marked_so);
-    let added = state.added().into_iter().chain(mark.map(|mark| (DRAFT, mark)));
+    let new_ours = ours.iter().filter(|(_, old, _)| old.is_none());
+    let new_ours = new_ours.filter_map(|(key, _, new)| Some((*key, (*new)?)));
+    let added = state.added().into_iter().chain(new_ours).chain(mark.map(|mark| (DRAFT, mark)));
     Some(rebuilt(text, &root, kept, added))
 }
 

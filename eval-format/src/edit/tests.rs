@@ -399,7 +399,7 @@ fn other_expectations_change_their_own_bytes_alone() {
           "intermediate_data": { "tool_uses": [{ "name": "f", "args": { "city": "Oslo" } }] }"#,
             format!(
                 r#",
-          "intermediate_data": {{ "tool_uses": [{oslo}, {{"args": {{"city": "Rome"}}, "name": "g"}}] }}"#
+          "intermediate_data": {{ "tool_uses": [{oslo}, {{"name": "g", "args": {{"city": "Rome"}}}}] }}"#
             ),
             Box::new(move |turn| {
                 turn.with_intermediate_data(data(vec![call("f", "Oslo"), call("g", "Rome")]))
@@ -520,9 +520,10 @@ fn an_edited_draft_keeps_all_bytes_but_those_of_what_was_edited() {
     }
     editor.edit_draft(&more).expect("it is a draft");
     let added = "{\"args\": {\"a\": \"b\"}, \"name\": \"g\"}";
-    let with_calls = edited
-        .replacen("\"keep\":  2}}]}", &format!("\"keep\":  2}}}},  {}]}}", added.replace(", ", ",  ")), 1)
-        .replacen(
+    // Beside another call, its keys have the order of that one.
+    let beside = "{\"name\": \"g\",  \"args\": {\"a\": \"b\"}}";
+    let with_calls =
+        edited.replacen("\"keep\":  2}}]}", &format!("\"keep\":  2}}}},  {beside}]}}"), 1).replacen(
             "\\u0042ye\"}]}}",
             &format!("\\u0042ye\"}}]}}, \"intermediateData\": {{\"toolUses\": [{added}]}}}}"),
             1,

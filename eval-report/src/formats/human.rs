@@ -146,6 +146,7 @@ pub fn new_golden(results: &RunResults<'_>, test: &TestResult<'_>) -> Option<Str
 fn commands(results: &RunResults<'_>) -> String {
     let mut lines: Vec<String> =
         rerun(results).iter().map(|again| format!("run again     {}\n", again.command)).collect();
+    lines.extend(summary_text::review(results, false));
     for folder in &results.loaded.folders {
         lines.push(format!("whole record  {}\n", one_line(&near(folder).display().to_string())));
     }

@@ -132,6 +132,17 @@ impl<'r> RunResults<'r> {
     }
 }
 
+/// The reasons why the last run may be of another build or another job than this one; none for a run that was named. An edited set
+/// is no such reason: it is a doubt about its own cases.
+pub fn doubts_about_build(loaded: &LoadedRun) -> Vec<String> {
+    let mut doubts = loaded.run.missing_parts.clone();
+    if !loaded.is_named && loaded.is_recorded() {
+        doubts.extend(freshness::doubts(&loaded.run));
+    }
+    doubts.extend(loaded.whose.iter().filter(|whose| whose.is_doubt).map(|whose| whose.said.clone()));
+    doubts
+}
+
 fn unlisted((package, binary): &(Option<String>, Option<String>)) -> String {
     let name = binary
         .as_ref()

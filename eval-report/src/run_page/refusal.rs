@@ -37,7 +37,8 @@ pub(super) fn is_new(test: &TestResult<'_>, case: Option<&EvalCase>) -> bool {
     })
 }
 
-fn refuses(answer: &str) -> bool {
+/// Whether an answer begins as refusals do.
+pub fn refuses(answer: &str) -> bool {
     let begin: String = answer.trim_start().chars().take(MAX_BEGIN).collect();
     let begin = begin.to_lowercase().replace('’', "'");
     REFUSALS.iter().any(|refusal| {

@@ -8,9 +8,9 @@ use eval_report::formats::human_summary;
 use eval_support::untrusted::{one_line, quoted};
 use eval_support::words::{code_list, count};
 
-use super::score::{Now, RescoredCase, RescoredRun};
 use crate::output::styled;
 use crate::recorded::{Problem, State, TestResult, gaps};
+use crate::rescoring::{Now, RescoredCase, RescoredRun};
 
 pub(super) fn text(run: &RescoredRun<'_>) -> String {
     let runs: usize = run.cases.iter().map(|case| case.test.runs.ran).sum();

@@ -8,6 +8,7 @@ use eval_format::problem::line_column;
 use eval_format::reader::{drafts_are, how_to_accept};
 use eval_format::{Problems, ReadError};
 use eval_report::formats::{human_body, new_golden};
+use eval_report::summary_text::review;
 use eval_support::shell;
 use eval_support::untrusted::one_line;
 use eval_support::words::{count, short_code_list};
@@ -97,6 +98,7 @@ impl Ended<'_> {
             let again = [again, self.matrix].concat();
             text.push_str(&format!("run all again {}\n", rerun_command(&again, unpassed)));
         }
+        text.push_str(&review(results, true).filter(|_| self.is_recorded).unwrap_or_default());
         for folder in results.loaded.folders.iter().filter(|_| self.is_recorded) {
             text.push_str(&format!("whole record  {}\n", one_line(&near(folder).display().to_string())));
         }

@@ -18,14 +18,14 @@ use crate::output::CommandError;
 use crate::recorded::TestResult;
 
 #[derive(Debug)]
-pub(super) struct Selection {
+pub(crate) struct Selection {
     /// The metrics to score again; `None` for all.
-    pub(super) metrics: Option<BTreeSet<String>>,
+    pub(crate) metrics: Option<BTreeSet<String>>,
     /// The config whose criteria replace the run's.
-    pub(super) config: Option<EvalConfig>,
-    pub(super) judge: Option<String>,
+    pub(crate) config: Option<EvalConfig>,
+    pub(crate) judge: Option<String>,
     /// Whether calls are judged as ADK does.
-    pub(super) literal: bool,
+    pub(crate) literal: bool,
 }
 
 /// The metrics that can fail a test of the run, by name. The value is whether the metric is the user's own in every test.
@@ -33,7 +33,7 @@ type RecordedMetrics<'r> = BTreeMap<&'r str, bool>;
 
 impl Selection {
     /// Fails if a metric was not recorded or is the user's own, or the config cannot be read.
-    pub(super) fn new(
+    pub(crate) fn new(
         metrics: &[String],
         config: Option<&Path>,
         judge: Option<String>,
@@ -58,7 +58,7 @@ impl Selection {
         Ok(Self { metrics, config, judge, literal: false })
     }
 
-    pub(super) fn has(&self, name: &str) -> bool {
+    pub(crate) fn has(&self, name: &str) -> bool {
         self.metrics.as_ref().is_none_or(|metrics| metrics.contains(name))
     }
 }
@@ -91,7 +91,7 @@ fn no_such_metric(name: &str, config: Option<&EvalConfig>, recorded: &RecordedMe
 }
 
 /// Whether a metric of a test is the user's own, which only a test can run. A built-in metric may have the same name.
-pub(super) fn is_own(attempt: &Attempt, metric: &str) -> bool {
+pub(crate) fn is_own(attempt: &Attempt, metric: &str) -> bool {
     let scored = attempt.evaluations.iter().filter_map(|evaluation| evaluation.scored.as_ref());
     eval_format::metric::metric(metric).is_none()
         || scored.flat_map(|scored| &scored.metrics).any(|score| score.name == metric && score.custom)
@@ -99,12 +99,12 @@ pub(super) fn is_own(attempt: &Attempt, metric: &str) -> bool {
 
 /// The recorded scores of a metric, run by run. Scoring a run that has none is an error.
 #[derive(Debug, Default)]
-pub(super) struct RecordedScores(Mutex<VecDeque<MetricOutcome>>);
+pub(crate) struct RecordedScores(Mutex<VecDeque<MetricOutcome>>);
 
 impl RecordedScores {
     /// The scores of all runs that did not break. `None` if a run has no score, or if one was
     /// skipped: runs are skipped before `score` is called.
-    pub(super) fn new(attempt: &Attempt, metric: &str) -> Option<Self> {
+    pub(crate) fn new(attempt: &Attempt, metric: &str) -> Option<Self> {
         let ended_well = |evaluation: &&Evaluation| {
             evaluation.ran.transcript.error.as_ref().is_none_or(|error| error.is_failure)
         };

@@ -13,25 +13,25 @@ use crate::features::with_judge;
 use crate::recorded::{Cases, Found, RunResults, State, TestResult};
 
 #[derive(Debug)]
-pub(super) struct RescoredRun<'r> {
-    pub(super) now: &'r RunResults<'r>,
+pub(crate) struct RescoredRun<'r> {
+    pub(crate) now: &'r RunResults<'r>,
     /// The cases of `now`, in their order.
-    pub(super) cases: &'r [RescoredCase<'r>],
+    pub(crate) cases: &'r [RescoredCase<'r>],
     /// A sentence for each added or removed case that was left out on purpose.
-    pub(super) left_out: Vec<String>,
+    pub(crate) left_out: Vec<String>,
 }
 
 #[derive(Debug)]
-pub(super) struct RescoredCase<'r> {
-    pub(super) test: TestResult<'r>,
-    pub(super) now: Now,
-    pub(super) is_edited: bool,
+pub(crate) struct RescoredCase<'r> {
+    pub(crate) test: TestResult<'r>,
+    pub(crate) now: Now,
+    pub(crate) is_edited: bool,
     /// The metrics that kept their recorded scores.
-    pub(super) kept: Vec<String>,
+    pub(crate) kept: Vec<String>,
 }
 
 #[derive(Debug)]
-pub(super) enum Now {
+pub(crate) enum Now {
     Scored(Box<CaseReport>),
     /// There is nothing to score, for this reason. The recorded verdict is kept.
     AsBefore(String),
@@ -39,7 +39,7 @@ pub(super) enum Now {
 }
 
 impl RescoredCase<'_> {
-    pub(super) fn rescored(&self) -> RecordedTest {
+    pub(crate) fn rescored(&self) -> RecordedTest {
         self.test.test.with_last(|attempt| match &self.now {
             Now::Scored(report) => attempt.rescore(report),
             Now::AsBefore(why) => {
@@ -52,7 +52,7 @@ impl RescoredCase<'_> {
     }
 
     /// The metrics of the user's own that kept their scores although a built-in metric has the same name.
-    pub(super) fn own_under_built_in_names(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn own_under_built_in_names(&self) -> impl Iterator<Item = &str> {
         let own =
             |name: &&String| eval_format::metric::metric(name).is_some() && is_own(self.test.attempt, name);
         self.kept.iter().filter(own).map(String::as_str)
@@ -60,7 +60,7 @@ impl RescoredCase<'_> {
 }
 
 /// Scores all tests. With `partial`, cases that their sets lack now are left out, with a sentence for each.
-pub(super) async fn all<'r>(
+pub(crate) async fn all<'r>(
     tests: Vec<TestResult<'r>>,
     selection: &Selection,
     cases: &mut Cases,
@@ -88,14 +88,25 @@ async fn one<'r>(test: TestResult<'r>, selection: &Selection, cases: &mut Cases)
         Ok(found) => found,
         Err(reason) => return not(test, Now::Not(reason.why)),
     };
-    let (runner, kept) = runner(&test, selection, &found);
+    let (now, kept) = against(&found.case, &test, selection, &found).await;
+    RescoredCase { test, now, is_edited: found.is_edited, kept }
+}
+
+/// Scores a test against a case: the one in its set, or a changed one. Returns the metrics that kept their recorded scores too.
+pub(crate) async fn against(
+    case: &EvalCase,
+    test: &TestResult<'_>,
+    selection: &Selection,
+    found: &Found,
+) -> (Now, Vec<String>) {
+    let (runner, kept) = runner(test, selection, found);
     let (runs, repeated) = (test.attempt.transcripts(), test.attempt.repeated_reports());
-    let case = with_known_criteria(&found.case, &criteria(&test, selection));
+    let case = with_known_criteria(case, &criteria(test, selection));
     let now = match runner.runs(runs.len()).score_attempts(&case, runs, &repeated).await {
         Ok(report) => Now::Scored(Box::new(report)),
         Err(error) => Now::Not(error.to_string()),
     };
-    RescoredCase { test, now, is_edited: found.is_edited, kept }
+    (now, kept)
 }
 
 fn nothing_to_score(test: &TestResult<'_>) -> Option<&'static str> {

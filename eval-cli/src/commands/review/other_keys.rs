@@ -1,0 +1,35 @@
+//! Keys that mean the same at each prompt of an entry.
+
+use super::console::{Console, Key};
+use super::session::{Decided, Next, Session};
+use crate::output::CommandError;
+
+const HELP: &str = "\
+  a r s  accept, reject, skip this one          A R S  the rest of this set, after a list and a `yes`
+  t      turns, calls and arguments one by one  m      loosen: a rule in `_expect` of the case
+  e      edit the case in $EDITOR               u      undo the last write
+  q      quit: what is written stays            Enter and Esc do nothing
+";
+
+impl<C: Console> Session<'_, '_, C> {
+    /// Does what a key says at any prompt of an entry. `None` asks again.
+    pub(super) fn other_key(&mut self, at: usize, key: Key) -> Result<Option<Next>, CommandError> {
+        match key {
+            Key::Char('r') => self.reject(at),
+            Key::Char('s') => {
+                self.decided[at] = Decided::Skipped;
+                Ok(Some(Next::Further))
+            }
+            Key::Char(rest @ ('A' | 'R' | 'S')) => self.rest_of_set(at, rest),
+            Key::Char('m') => self.loosen(at),
+            Key::Char('e') => self.edit(at),
+            Key::Char('u') => Ok(self.undo()),
+            Key::Char('q') | Key::End => Ok(Some(Next::Quit)),
+            Key::Char('?') => {
+                self.console.tell(HELP);
+                Ok(None)
+            }
+            Key::Char(_) | Key::Other => Ok(None),
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! The queue of a review: failing cases of a run, and drafts of sets.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use eval_report::baseline::{Key, keys};
+
+use super::choice::Choices;
+use super::edit::{Action, Edit};
+use super::item::{Item, NotOffered, Offer};
+use crate::edited::{SelectedSet, open};
+use crate::output::CommandError;
+use crate::recorded::{Cases, LoadedRun, State, TestResult, near};
+use crate::sides::{baseline_path, read_baseline};
+
+/// The entries of a review, in the order of the run, and then the drafts.
+#[derive(Debug)]
+pub(crate) struct Queue<'r> {
+    pub(crate) tests: Vec<TestResult<'r>>,
+    pub(crate) items: Vec<Item>,
+}
+
+impl<'r> Queue<'r> {
+    /// The queue of a run and of sets. Without sets, it has the sets of the run.
+    pub(crate) fn new(
+        loaded: Option<&'r LoadedRun>,
+        sets: Option<&[SelectedSet]>,
+    ) -> Result<Self, CommandError> {
+        let tests = loaded.map(|loaded| TestResult::all(&loaded.run)).unwrap_or_default();
+        let mut queue = Self { tests, items: Vec::new() };
+        let of_run = queue.add_failed(sets);
+        queue.add_drafts(sets, of_run)?;
+        queue.add_baseline();
+        Ok(queue)
+    }
+
+    /// The choices of an entry.
+    pub(crate) fn choices<'q>(&'q self, item: &'q Item) -> Choices<'q, 'r> {
+        Choices { item, test: item.test.map(|at| &self.tests[at]) }
+    }
+
+    /// The entry as its file has it now; `None` if the case is gone. A case that something else changed is not offered any more.
+    /// After an edit of this review (`is_ours`), what the run did is still true of it.
+    pub(crate) fn renewed(&self, at: usize, is_ours: bool) -> Option<Item> {
+        let old = &self.items[at];
+        let case = open(&old.path).ok()?.case(&old.case.eval_id)?.clone();
+        if case.draft().is_some() {
+            return Some(Item::draft(&old.path, &case));
+        }
+        let place = old.test?;
+        let mut found = Cases::default().find(&self.tests[place].attempt.started).ok()?;
+        found.is_edited &= !is_ours;
+        let mut item = Item::failed(place, &self.group(place), &old.path, found);
+        item.since.clone_from(&old.since);
+        Some(item)
+    }
+
+    /// All tests of the case of a test, this one first.
+    fn group(&self, place: usize) -> Vec<&TestResult<'r>> {
+        let identity = |test: &TestResult<'r>| {
+            let started = &test.attempt.started;
+            (started.file.clone(), started.set_file.clone(), started.eval_id.clone())
+        };
+        let (first, same) = (&self.tests[place], identity(&self.tests[place]));
+        let others =
+            self.tests.iter().enumerate().filter(|(at, test)| *at != place && identity(test) == same);
+        std::iter::once(first).chain(others.map(|(_, test)| test)).collect()
+    }
+
+    /// Adds the cases with a failing run, and returns the sets of the run.
+    fn add_failed(&mut self, sets: Option<&[SelectedSet]>) -> Vec<PathBuf> {
+        let (mut cases, mut of_run, mut items) = (Cases::default(), Vec::new(), Vec::new());
+        let mut seen: HashSet<(PathBuf, String)> = HashSet::new();
+        for (place, test) in self.tests.iter().enumerate() {
+            let started = &test.attempt.started;
+            let hides = test.state == State::Passed && test.runs.passed < test.runs.judged;
+            let is_failing = test.state == State::Failed || hides;
+            let found = match cases.find(started) {
+                Ok(found) => found,
+                Err(reason) => {
+                    // Without a set, its words select nothing.
+                    if is_failing && sets.is_none() {
+                        items.push(Item::not_found(started, NotOffered::new(reason.why, reason.help)));
+                    }
+                    continue;
+                }
+            };
+            let path = near(&found.path).to_path_buf();
+            if !of_run.contains(&path) {
+                of_run.push(path.clone());
+            }
+            if !is_failing || !is_selected(sets, &path, &started.eval_id) || found.case.draft().is_some() {
+                continue;
+            }
+            if !seen.insert((path.clone(), started.eval_id.clone())) {
+                continue;
+            }
+            let mut item = Item::failed(place, &self.group(place), &path, found);
+            // What the file cannot hold is not offered either.
+            if let Some(change) = item.change()
+                && let Err(error) = Edit::new(&path, &item.case, Action::Revise(Box::new(change.whole())))
+            {
+                item.offer = Offer::Not(NotOffered::new(error.message, error.help));
+            }
+            items.push(item);
+        }
+        self.items = items;
+        of_run
+    }
+
+    fn add_drafts(&mut self, sets: Option<&[SelectedSet]>, of_run: Vec<PathBuf>) -> Result<(), CommandError> {
+        let paths = match sets {
+            Some(sets) => sets.iter().map(|set| set.path.clone()).collect(),
+            None => of_run,
+        };
+        for path in paths {
+            let editor = open(&path)?;
+            let drafts = editor.cases().filter(|case| case.draft().is_some());
+            let chosen = drafts.filter(|case| is_selected(sets, &path, &case.eval_id));
+            self.items.extend(chosen.map(|case| Item::draft(&path, case)));
+        }
+        Ok(())
+    }
+
+    /// Adds how often the cases passed in the baseline, if there is one.
+    fn add_baseline(&mut self) {
+        let path = baseline_path(None);
+        let Some(baseline) = path.is_file().then(|| read_baseline(&path).ok()).flatten() else { return };
+        let known: BTreeMap<usize, Key> = {
+            let keys = keys(&self.tests);
+            let of = |(at, test): (usize, &TestResult<'_>)| {
+                Some((at, keys.get(&std::ptr::from_ref(test.test))?.clone()))
+            };
+            self.tests.iter().enumerate().filter_map(of).collect()
+        };
+        for item in &mut self.items {
+            let line = item.test.and_then(|at| baseline.get(known.get(&at)?));
+            item.since = line.map(|line| {
+                let commit = line.from.commit.as_deref().map(|commit| &commit[..commit.len().min(7)]);
+                let on = commit.map(|commit| format!(" on {commit}")).unwrap_or_default();
+                format!("passed {} of {}{on}", line.passed, line.runs)
+            });
+        }
+    }
+}
+
+/// Whether words select a case of a file; all are, without words.
+fn is_selected(sets: Option<&[SelectedSet]>, path: &Path, eval_id: &str) -> bool {
+    let whole = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let Some(sets) = sets else { return true };
+    let file = whole(path);
+    sets.iter().any(|set| {
+        whole(&set.path) == file && set.cases.as_ref().is_none_or(|ids| ids.iter().any(|id| id == eval_id))
+    })
+}

@@ -1,0 +1,251 @@
+//! Warnings before a change of a golden is accepted: what is hardly right, or hardly right tomorrow.
+
+use std::collections::HashSet;
+use std::time::SystemTime;
+
+use chrono::{DateTime, Datelike as _, TimeDelta, Utc};
+use eval_agents::draft::{Volatile, volatile_of};
+use eval_format::{Criterion, EvalCase, FunctionCall, Invocation};
+use eval_report::run_page::refuses;
+use eval_support::untrusted::one_line;
+use serde::Serialize;
+
+/// A warning about a change. Changes with one are accepted one by one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Warning {
+    pub(crate) message: String,
+    /// Whether a second question is asked: the change will probably be wrong the next time.
+    pub(crate) asks: bool,
+}
+
+impl Warning {
+    pub(crate) fn told(message: impl Into<String>) -> Self {
+        Self { message: message.into(), asks: false }
+    }
+
+    fn asked(message: String) -> Self {
+        Self { message, asks: true }
+    }
+}
+
+/// The warnings about a golden that becomes another one. `ran` is when the agent did what is accepted.
+pub(crate) fn warnings(
+    golden: &EvalCase,
+    new: &EvalCase,
+    criteria: &[&Criterion],
+    ran: Option<SystemTime>,
+) -> Vec<Warning> {
+    let mut warnings = volatile(golden, new, ran);
+    for (at, (old, new)) in golden.conversation.iter().zip(&new.conversation).enumerate() {
+        of_turn(at + 1, old, new, criteria, &mut warnings);
+    }
+    warnings
+}
+
+/// The warnings about a draft, which has no golden beside it.
+pub(crate) fn of_draft(draft: &EvalCase) -> Vec<Warning> {
+    volatile(&EvalCase::new(""), draft, None)
+}
+
+/// What will probably differ next time, and was not expected before.
+fn volatile(golden: &EvalCase, new: &EvalCase, ran: Option<SystemTime>) -> Vec<Warning> {
+    let before = volatile_of(golden);
+    let is_new = |it: &Volatile| {
+        !before.iter().any(|old| (old.turn, &old.tool, &old.value) == (it.turn, &it.tool, &it.value))
+    };
+    let days = ran.map(days_of).unwrap_or_default();
+    let found = volatile_of(new).into_iter().filter(is_new).map(|it| {
+        let value = one_line(&it.value);
+        let subject = match &it.tool {
+            Some(tool) => format!("turn {}, `{}` of `{}`", it.turn, one_line(&it.argument), one_line(tool)),
+            None => format!("turn {}, the answer", it.turn),
+        };
+        let is_day = days.iter().any(|day| it.value.starts_with(day.as_str()));
+        Warning::asked(if is_day {
+            format!("{subject}: `{value}` is the day of the run, and wrong on every other day")
+        } else {
+            format!("{subject}: `{value}` is {}, which will probably differ next time", it.kind)
+        })
+    });
+    found.collect()
+}
+
+/// The spellings of the day of a run, and of the days around it: the agent may be in another time zone.
+fn days_of(ran: SystemTime) -> Vec<String> {
+    let ran = DateTime::<Utc>::from(ran);
+    let days = [-1, 0, 1].map(|days| ran + TimeDelta::days(days));
+    let mut spellings: Vec<String> = Vec::new();
+    for day in days {
+        for format in [
+            "%Y-%m-%d",
+            "%-d %B",
+            "%-d. %B",
+            "%B %-d",
+            "%-d %b",
+            "%b %-d",
+            "%m/%d/%y",
+            "%m/%d/%Y",
+            "%-m/%-d/%Y",
+            "%d/%m/%Y",
+            "%d.%m.%Y",
+        ] {
+            spellings.push(day.format(format).to_string());
+        }
+        // 23rd, 1st.
+        spellings.push(format!("{}{} of {}", day.day(), ordinal(day.day()), day.format("%B")));
+        spellings.push(day.format("%A").to_string());
+    }
+    spellings
+}
+
+fn ordinal(day: u32) -> &'static str {
+    match (day % 10, day) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    }
+}
+
+fn of_turn(
+    number: usize,
+    old: &Invocation,
+    new: &Invocation,
+    criteria: &[&Criterion],
+    warnings: &mut Vec<Warning>,
+) {
+    let (before, after) = (old.response_text(), new.response_text());
+    if before != after {
+        match (refuses(&before), refuses(&after)) {
+            (true, false) => {
+                warnings.push(Warning::told(format!(
+                    "turn {number}: the agent refused before, and consents now"
+                )));
+            }
+            (false, true) if !before.trim().is_empty() => {
+                warnings
+                    .push(Warning::told(format!("turn {number}: the agent refuses what it answered before")));
+            }
+            _ => {}
+        }
+        let (one, other) = (words(&before), words(&after));
+        if !one.is_empty() && !other.is_empty() && one.is_disjoint(&other) {
+            let message = format!("the answer of turn {number} shares no word with the accepted one");
+            warnings.push(Warning::told(message));
+        }
+        if !one.is_empty() && after.trim().is_empty() {
+            warnings.push(Warning::told(format!("turn {number} has no answer any more")));
+        }
+    }
+    let (calls, made): (Vec<_>, Vec<_>) = (old.tool_calls().collect(), new.tool_calls().collect());
+    let count = |calls: &[&FunctionCall], name: Option<&str>| {
+        calls.iter().filter(|call| call.name.as_deref() == name).count()
+    };
+    let mut told = HashSet::new();
+    for call in &calls {
+        let name = call.name.as_deref();
+        if count(&made, name) < count(&calls, name) && told.insert(name) {
+            let message = format!("turn {number}: `{}` is not called any more", tool(call));
+            warnings.push(Warning::told(message));
+        }
+    }
+    for call in &made {
+        let is_forbidden =
+            criteria.iter().any(|it| it.forbidden_tools().any(|tool| call.name.as_deref() == Some(tool)));
+        if is_forbidden && told.insert(call.name.as_deref()) {
+            let message =
+                format!("turn {number}: `{}` is called, which `forbidden_tools` forbids", tool(call));
+            warnings.push(Warning::told(message));
+        }
+    }
+}
+
+fn tool(call: &FunctionCall) -> String {
+    one_line(call.name.as_deref().unwrap_or("(no name)"))
+}
+
+fn words(text: &str) -> HashSet<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use serde_json::json;
+
+    use super::*;
+
+    /// 23 November 2026, a Monday.
+    fn ran() -> SystemTime {
+        SystemTime::UNIX_EPOCH + Duration::from_secs(1_795_435_647)
+    }
+
+    fn told(golden: Invocation, new: Invocation) -> Vec<(String, bool)> {
+        let criterion = Criterion::new(1.0).with_forbidden_tools(["refund"]);
+        let case = |turn| EvalCase::new("a").turn(turn);
+        let warnings = warnings(&case(golden), &case(new), &[&criterion], Some(ran()));
+        warnings.into_iter().map(|it| (it.message, it.asks)).collect()
+    }
+
+    fn answers(golden: &str, new: &str) -> Vec<(String, bool)> {
+        told(Invocation::user("Hi").response(golden), Invocation::user("Hi").response(new))
+    }
+
+    #[test]
+    fn the_day_of_the_run_is_asked_for_in_each_spelling() {
+        for day in
+            ["2026-11-23", "23 November 2026", "11/23/26", "Nov 23", "Monday", "November 23rd", "24.11.2026"]
+        {
+            let warnings = answers("It is sunny today.", &format!("It is sunny today, {day}."));
+            let wanted =
+                format!("turn 1, the answer: `{day}` is the day of the run, and wrong on every other day");
+            assert_eq!(warnings, [(wanted, true)], "{day}");
+        }
+        let warnings = answers("It began at ten.", "It began at 1795435647.");
+        let wanted =
+            "turn 1, the answer: `1795435647` is a time since 1970, which will probably differ next time";
+        assert_eq!(warnings, [(wanted.to_owned(), true)]);
+        for answer in ["It was built in 1926.", "It opens in May.", "It is sunny."] {
+            assert_eq!(answers("It is rainy.", answer), [], "{answer}");
+        }
+        assert_eq!(answers("It is 2026-11-23.", "Well, it is 2026-11-23."), [], "it was accepted before");
+    }
+
+    #[test]
+    fn refusals_that_become_consents_and_answers_without_a_common_word_are_told() {
+        let told = |golden, new| answers(golden, new).into_iter().map(|(it, _)| it).collect::<Vec<_>>();
+        assert_eq!(
+            told("I cannot do that.", "The refund of A-17 is on its way."),
+            [
+                "turn 1: the agent refused before, and consents now",
+                "the answer of turn 1 shares no word with the accepted one"
+            ]
+        );
+        assert_eq!(
+            told("I refund it.", "I cannot refund it."),
+            ["turn 1: the agent refuses what it answered before"]
+        );
+        assert_eq!(told("I refund it.", "It was refunded."), [""; 0]);
+    }
+
+    #[test]
+    fn lost_calls_and_forbidden_ones_are_told_once() {
+        let call = |turn: Invocation, name: &str| turn.call(FunctionCall::new(name, json!({})));
+        let hi = || Invocation::user("Hi").response("Done.");
+        let warnings = told(
+            call(call(call(hi(), "find"), "find"), "book"),
+            call(call(call(hi(), "book"), "refund"), "refund"),
+        );
+        let told: Vec<_> = warnings.into_iter().map(|(it, _)| it).collect();
+        assert_eq!(
+            told,
+            [
+                "turn 1: `find` is not called any more",
+                "turn 1: `refund` is called, which `forbidden_tools` forbids"
+            ]
+        );
+    }
+}

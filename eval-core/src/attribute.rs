@@ -14,7 +14,7 @@ mod test;
 
 use crate::metric::{BoxMetric, MetricFn, of_function};
 
-pub use crate::compiled::{CaseSource, ConfigSource, FileSource, RecordingSource, SetSource, Target};
+pub use crate::compiled::{CaseSource, ConfigSource, FileSource, ModelsSource, RecordingSource, SetSource, Target};
 pub use crate::options::Options;
 pub use crate::setup::shape;
 pub use ::tokio;

@@ -46,6 +46,17 @@ pub struct SetSource {
     pub options: Options,
     /// The recording of judges' replies; `None` if nothing in this set can ask a judge.
     pub recording: Option<RecordingSource>,
+    /// The recorded calls of models; `None` in a build that replays none.
+    pub models: Option<ModelsSource>,
+}
+
+/// The recorded calls of models of a set.
+#[derive(Debug)]
+pub struct ModelsSource {
+    /// The folder, relative to the package, with `/`.
+    pub folder: &'static str,
+    /// What its cases share; `None` if the folder did not exist at compile time.
+    pub shared: Option<FileSource>,
 }
 
 /// The recording of a set.
@@ -74,6 +85,8 @@ pub struct CaseSource {
     pub line: u32,
     /// The column in characters, from 1.
     pub column: u32,
+    /// The recorded calls of models of the case.
+    pub models: Option<FileSource>,
 }
 
 impl SetSource {
@@ -115,6 +128,13 @@ pub enum ConfigSource {
     File(FileSource),
 }
 
+/// Whether files with recorded answers are the ones that were compiled in, since nothing is recorded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Replays {
+    pub(crate) judges: bool,
+    pub(crate) models: bool,
+}
+
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Test {
     pub(crate) set: &'static SetSource,
@@ -135,6 +155,19 @@ impl Test {
     /// The text of the case; `None` if its range lies outside of the file.
     pub(crate) fn case_text(&self) -> Option<&'static str> {
         self.set.text.get(self.source.start..self.source.end)
+    }
+
+    /// The files with recorded calls of models that the test reads.
+    pub(crate) fn model_files(&self) -> impl Iterator<Item = FileSource> {
+        let shared = self.set.models.iter().filter_map(|models| models.shared);
+        shared.chain(self.source.models)
+    }
+
+    /// The files with recorded calls of models that did not exist.
+    pub(crate) fn absent_model_file(&self) -> Option<String> {
+        let models = self.set.models.as_ref()?;
+        let file = eval_format::conventions::models_file(self.source.eval_id);
+        self.source.models.is_none().then(|| format!("{}/{file}", models.folder))
     }
 
     pub(crate) fn session_text(&self) -> Option<&'static str> {

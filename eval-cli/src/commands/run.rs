@@ -103,6 +103,7 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
     let runner = progress.follow(runner);
     let (folder, planned) = runtime.block_on(async {
         let plan = runner.__select_cases(sets, &[], &tags).map_err(|error| ended::not_planned(&error))?;
+        let agent = agent.with_models(plan.models());
         agent.ready(options.retries()).await?;
         let matched = Matched::new(&agent, &plan);
         matched.tell();

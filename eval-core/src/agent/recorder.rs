@@ -320,6 +320,21 @@ impl Recorder {
         self.log.tools()
     }
 
+    /// The base URL for a client of a provider, if calls of models are recorded or replayed; `None` if the agent asks its
+    /// models itself. See [`models`](crate::models).
+    #[cfg(feature = "models")]
+    pub fn model_url(&self, provider: crate::models::Provider) -> Option<String> {
+        let models = self.log.models()?;
+        models.url(provider).map_err(|why| models.miss(why)).ok()
+    }
+
+    /// What answers calls of models in this conversation, for agents that are other programs. Not public API.
+    #[cfg(feature = "models")]
+    #[doc(hidden)]
+    pub fn model_calls(&self) -> Option<crate::models::ModelCalls> {
+        self.log.models()
+    }
+
     /// The answer of a golden. The state that its tool changes is recorded.
     async fn answered(&self, tools: &GoldenTools, name: &str, args: &Map) -> Result<Value, GoldenError> {
         let answered = tools.answer(name, args).await;

@@ -12,6 +12,7 @@ use super::names::{Names, include, option};
 use crate::args::Args;
 use crate::configs::ConfigSource;
 use crate::package::Target;
+use crate::models::Models;
 use crate::recordings::Recording;
 use crate::suite::{SuiteCase, SuiteSet};
 
@@ -44,7 +45,8 @@ impl Sets<'_> {
         };
         let prefix = std::iter::once(self.names.function.to_string()).chain(modules.iter().cloned());
         let prefix = prefix.collect::<Vec<_>>().join("::");
-        let cases = set.cases.iter().map(|case| self.case(case, &prefix));
+        let cases = set.cases.iter().map(|case| self.case(case, set.models.as_ref(), &prefix));
+        let models = option(set.models.as_ref().map(|models| self.models(models)));
         let listing = self.listing(set, &prefix);
         let config = self.config(&set.config);
         let session = option(set.session.as_ref().map(|file| self.file(file)));
@@ -71,6 +73,7 @@ impl Sets<'_> {
                 absent: &[#(#absent),*],
                 options: #options,
                 recording: #recording,
+                models: #models,
             }
         }
     }
@@ -95,7 +98,7 @@ impl Sets<'_> {
         quote!(::core::concat!(#head, ::core::module_path!(), #tests))
     }
 
-    fn case(&self, case: &SuiteCase, prefix: &str) -> TokenStream {
+    fn case(&self, case: &SuiteCase, models: Option<&Models>, prefix: &str) -> TokenStream {
         let private = &self.names.private;
         let span = &case.span;
         let eval_id = &span.eval_id;
@@ -104,9 +107,10 @@ impl Sets<'_> {
         // The compiler takes no file of four billion lines either.
         let line = u32::try_from(span.line).unwrap_or(u32::MAX);
         let column = u32::try_from(span.column).unwrap_or(u32::MAX);
+        let models = option(models.and_then(|models| models.of_case(eval_id)).map(|file| self.file(&file)));
         quote! {
             #private::CaseSource {
-                eval_id: #eval_id, test: #test, start: #start, end: #end, line: #line, column: #column,
+                eval_id: #eval_id, test: #test, start: #start, end: #end, line: #line, column: #column, models: #models,
             }
         }
     }
@@ -134,6 +138,13 @@ impl Sets<'_> {
             (ranges.len() > 0).then(|| quote!((#eval_id, &[#(#ranges),*])))
         });
         quote!(#private::RecordingSource { file: #file, text: #text, questions: &[#(#questions),*] })
+    }
+
+    fn models(&self, models: &Models) -> TokenStream {
+        let private = &self.names.private;
+        let folder = models.folder();
+        let shared = option(models.shared().map(|file| self.file(&file)));
+        quote!(#private::ModelsSource { folder: #folder, shared: #shared })
     }
 
     fn file(&self, relative: &str) -> TokenStream {

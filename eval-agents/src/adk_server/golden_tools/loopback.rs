@@ -31,7 +31,7 @@ const ASKED_WITHIN: Duration = Duration::from_secs(30);
 /// Has a caller ask with this token. The address is the same for all.
 pub(super) fn listen(token: &str, caller: Weak<dyn Caller>) -> Result<SocketAddr, io::Error> {
     static ADDRESS: OnceLock<Result<SocketAddr, Arc<io::Error>>> = OnceLock::new();
-    match ADDRESS.get_or_init(|| crate::loopback::serve("golden-tools", serve).map_err(Arc::new)) {
+    match ADDRESS.get_or_init(|| eval_gateway::loopback::serve("golden-tools", serve).map_err(Arc::new)) {
         Ok(address) => {
             CALLERS.lock().insert(token.to_owned(), caller);
             Ok(*address)

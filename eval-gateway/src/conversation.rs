@@ -221,15 +221,12 @@ impl Conversation {
             return Reply::Recorded(Box::new(answer));
         }
         if self.0.mode == ModelMode::Replay {
-            let recording = self.0.book.recording();
-            let known = Known {
-                recording: &recording,
-                shown: self.0.book.shown(),
-                exists: self.0.book.exists(),
-                record: &self.0.record,
-            };
+            let exists = self.0.book.exists();
+            let recording = self.0.book.recording().clone();
             state.changed = miss::changed_part(&asked, &recording, place);
             drop(state);
+            let (shown, record) = (self.0.book.shown(), &*self.0.record);
+            let known = Known { recording: &recording, shown, exists, record };
             let message = miss::not_recorded(&asked, place, known);
             self.miss(message.clone());
             return Reply::Refused(message);

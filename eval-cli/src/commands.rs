@@ -16,6 +16,7 @@ mod list;
 mod mcp;
 mod metrics;
 mod migrate;
+mod models;
 mod new;
 mod plan;
 mod record;
@@ -71,6 +72,7 @@ pub(crate) enum Command {
     RemoveCase(remove_case::Args),
     RenameCase(rename_case::Args),
     Mcp(mcp::Args),
+    Models(models::Args),
     Metrics(metrics::Args),
     Plan(plan::Args),
     Report(report::Args),
@@ -110,6 +112,7 @@ impl Command {
             Self::RemoveCase(args) => remove_case::run(args),
             Self::RenameCase(args) => rename_case::run(args),
             Self::Mcp(args) => mcp::run(args),
+            Self::Models(args) => models::run(args),
             Self::Metrics(args) => metrics::run(args),
             Self::Plan(args) => plan::run(args),
             Self::Record(args) => record::run(args),

@@ -254,7 +254,7 @@ impl CaseRunner {
         let judge = simulator.judge();
         let user = User::of(case, &self.simulation, &judge, run.number);
         let tools = (self.options.tools == ToolSource::Golden).then(|| self.golden_tools(case));
-        let models = match self.models.open(&case.eval_id, run.number).await {
+        let models = match self.models.open(case, run.number).await {
             Ok(models) => models,
             Err(message) => {
                 let error = RunError::new(Role::Recording, None, message);

@@ -1,14 +1,15 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use eval_format::EvalCase;
 use eval_format::conventions::models_path;
 use eval_support::{command, shell};
 
 use crate::guard::Waited;
 #[doc(hidden)]
-pub use eval_gateway::{Conversation as ModelCalls, Desk, Seat};
+pub use eval_gateway::{Answer, Body, Conversation as ModelCalls, Desk, Exchange, ModelsFolder, Seat};
 pub use eval_gateway::{ModelMode, Provider};
-use eval_gateway::{CompiledModels, Ended, ModelSet, ModelsFolder, Settings};
+use eval_gateway::{CompiledModels, Ended, FAULTS_KEY, ModelSet, Settings};
 
 /// The recorded calls of models of a set while its cases run. Without a recording and without a variable there are none.
 #[derive(Clone, Debug, Default)]
@@ -78,10 +79,19 @@ impl Models {
     }
 
     /// What answers calls of models in a run of a case; `None` if the agent asks them itself.
-    pub(crate) async fn open(&self, eval_id: &str, run: usize) -> Result<Option<ModelCalls>, String> {
-        let Some(source) = self.0.clone() else { return Ok(None) };
-        let eval_id = eval_id.to_owned();
-        blocking(move || source.set.open(&eval_id, run, &source.command.of_case(&eval_id))).await?.map(Some)
+    pub(crate) async fn open(&self, case: &EvalCase, run: usize) -> Result<Option<ModelCalls>, String> {
+        let Some(source) = self.0.clone() else {
+            return match case.extra.get(FAULTS_KEY) {
+                None => Ok(None),
+                Some(_) => Err(format!(
+                    "case `{}` has faults of models (`{FAULTS_KEY}`), which need recorded calls; EVALSET_MODELS=record records them",
+                    case.eval_id
+                )),
+            };
+        };
+        let (eval_id, faults) = (case.eval_id.clone(), case.extra.get(FAULTS_KEY).cloned());
+        let open = move || source.set.open(&eval_id, run, faults.as_ref(), &source.command.of_case(&eval_id));
+        blocking(open).await?.map(Some)
     }
 }
 

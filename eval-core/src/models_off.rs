@@ -6,6 +6,7 @@
 
 use std::path::Path;
 
+use eval_format::EvalCase;
 use eval_support::variables::MODELS;
 
 use crate::guard::Waited;
@@ -73,7 +74,7 @@ impl Models {
         }
     }
 
-    pub(crate) async fn open(&self, _: &str, _: usize) -> Result<Option<ModelCalls>, String> {
+    pub(crate) async fn open(&self, _: &EvalCase, _: usize) -> Result<Option<ModelCalls>, String> {
         Ok(None)
     }
 }

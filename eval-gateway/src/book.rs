@@ -79,6 +79,26 @@ impl Book {
         *state = State { recording, exists: true, is_written: true };
         Ok(())
     }
+
+    /// Puts answers under requests that changed, and writes the file. It may wait for the disk and for another process.
+    pub(crate) fn rebind(&self, rebound: Vec<(String, Exchange)>) -> Result<(), String> {
+        let mut state = self.state.lock();
+        let mut recording = state.recording.clone();
+        for (key, exchange) in rebound {
+            let known = recording.exchanges.iter_mut().find(|known| known.key == key);
+            if let Some(known) = known
+                && let Some(at) = known.answers.iter().position(|answer| exchange.answers.contains(answer))
+            {
+                known.answers.remove(at);
+            }
+            recording.add(exchange);
+        }
+        recording.exchanges.retain(|exchange| !exchange.answers.is_empty());
+        recording.sort();
+        self.folder.write(&recording)?;
+        *state = State { recording, exists: true, is_written: true };
+        Ok(())
+    }
 }
 
 /// The recording, while no other run changes it.

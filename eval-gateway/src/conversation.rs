@@ -12,6 +12,7 @@ use tokio::sync::Notify;
 
 use crate::book::Book;
 use crate::endpoint;
+use crate::faults::{Faults, Kind, changed};
 use crate::guest::{Call, Guest, Reply};
 use crate::miss::{self, Known, Miss, Part, Place};
 use crate::mode::{ModelMode, Settings};
@@ -31,6 +32,7 @@ pub(crate) struct Shared {
     book: Arc<Book>,
     mode: ModelMode,
     settings: Settings,
+    faults: Faults,
     run: usize,
     /// The command that records the case.
     record: String,
@@ -61,12 +63,18 @@ struct State {
     used: HashMap<String, usize>,
     /// What was asked of a model in this run.
     fresh: Vec<Exchange>,
+    /// Requests that changed, each with its answer and the key of the request that had it.
+    rebound: Vec<(String, Exchange)>,
     /// Failures of models by the key of the call, until a later call with this key has an answer.
     failures: BTreeMap<String, String>,
     /// The ids of answers, with the keys of their requests.
     answered: HashMap<String, String>,
     /// Ids and signed values in answers, which later requests of this conversation hold.
     handed_out: HashSet<String>,
+    /// The calls that were made, by turn and number.
+    reached: HashSet<(usize, usize)>,
+    /// The number of answers that were given.
+    given: u64,
     misses: Vec<Miss>,
     changed: Option<Part>,
     is_halted: bool,
@@ -85,11 +93,19 @@ struct Ticket {
 }
 
 impl Conversation {
-    pub(crate) fn new(book: Arc<Book>, mode: ModelMode, settings: Settings, run: usize, record: String) -> Self {
+    pub(crate) fn new(
+        book: Arc<Book>,
+        mode: ModelMode,
+        settings: Settings,
+        faults: Faults,
+        run: usize,
+        record: String,
+    ) -> Self {
         Self(Arc::new(Shared {
             book,
             mode,
             settings,
+            faults,
             run,
             record,
             state: Mutex::default(),
@@ -213,14 +229,41 @@ impl Conversation {
         state.calls_of_turn += 1;
         state.calls += 1;
         let place = Place { run: self.0.run, turn: state.turn, call: state.calls_of_turn };
+        let (turn, call) = (place.turn, place.call);
+        state.reached.insert((turn, call));
+        let mut change = None;
+        match self.0.faults.at(turn, call) {
+            Some(Kind::Status { status, retry_after }) => {
+                return Reply::Failed { status: *status, retry_after: *retry_after };
+            }
+            Some(Kind::Reset) => return Reply::Reset(Duration::ZERO),
+            Some(Kind::Hang(time)) => return Reply::Reset(*time),
+            Some(Kind::Cut { events, is_error }) => {
+                // It takes no answer: the next call with this request gets it.
+                let used = state.used.get(&asked.key).copied().unwrap_or(0);
+                let answer = self.0.book.answer(&asked.key, place.run, used).map(Box::new);
+                return Reply::Cut { answer, events: *events, is_error: *is_error };
+            }
+            Some(Kind::Changed(of)) => change = Some(*of),
+            None => {}
+        }
         let used = state.used.entry(asked.key.clone()).or_default();
         let known = if self.0.mode.reads() { self.0.book.answer(&asked.key, place.run, *used) } else { None };
         if let Some(answer) = known {
             *used += 1;
             state.gave(&asked, &answer);
+            let answer = match change {
+                Some(change) => changed(answer, change),
+                None => answer,
+            };
             return Reply::Recorded(Box::new(answer));
         }
-        if self.0.mode == ModelMode::Replay {
+        if self.0.mode == ModelMode::Rebind
+            && let Some(answer) = self.rebound(&mut state, &asked, place)
+        {
+            return Reply::Recorded(Box::new(answer));
+        }
+        if !self.0.mode.asks() {
             let exists = self.0.book.exists();
             let recording = self.0.book.recording().clone();
             state.changed = miss::changed_part(&asked, &recording, place);
@@ -237,7 +280,24 @@ impl Conversation {
             return Reply::Refused(limit);
         }
         drop(state);
-        Reply::Ask(Box::new(Ticket { conversation: self.clone(), asked, place, is_over: false }))
+        Reply::Ask(Box::new(Ticket { conversation: self.clone(), asked, place, is_over: false }), change)
+    }
+
+    /// The next answer of the same turn and wire, for a request that changed since it was recorded.
+    fn rebound(&self, state: &mut State, asked: &Asked, place: Place) -> Option<Answer> {
+        let recording = self.0.book.recording().clone();
+        let of_turn = recording.exchanges.iter().filter(|it| it.turn == place.turn && it.wire == asked.wire);
+        let (known, answer) = of_turn.into_iter().find_map(|known| {
+            let used = state.used.get(&known.key).copied().unwrap_or(0);
+            Some((known, known.answers_of(place.run).nth(used)?.clone()))
+        })?;
+        *state.used.entry(known.key.clone()).or_default() += 1;
+        state.gave(asked, &answer);
+        let mut exchange = Exchange::new(place.turn, asked.wire, &asked.model, asked.parts.clone());
+        exchange.answered = Some(known.answered.clone().unwrap_or_else(|| known.key.clone()));
+        exchange.answers.push(answer.clone());
+        state.rebound.push((known.key.clone(), exchange));
+        Some(answer)
     }
 
     /// The sentence about a limit that the next call would exceed.
@@ -266,6 +326,7 @@ impl State {
     /// Notes an answer that was given to a request.
     fn gave(&mut self, asked: &Asked, answer: &Answer) {
         self.usage += answer.usage(asked.wire).unwrap_or_default();
+        self.given += 1;
         self.failures.remove(&asked.key);
         if let Some(id) = answer.id() {
             self.answered.insert(id.to_owned(), asked.key.clone());

@@ -59,7 +59,7 @@ impl Desk {
     /// Takes a place. While calls are recorded this waits until no other conversation has one.
     pub async fn sit(&self, conversation: &Conversation) -> Seat {
         let turn = match conversation.mode() {
-            ModelMode::Replay => None,
+            mode if !mode.asks() => None,
             _ => Some(conversation.waits(Arc::clone(&self.0.turn).lock_owned()).await),
         };
         self.0.conversations.lock().push(conversation.clone());

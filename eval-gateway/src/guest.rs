@@ -1,7 +1,9 @@
 //! What the endpoint knows of its guests: each call gets a reply, and what is wrong with one makes its cases an ERROR.
 
 use std::fmt;
+use std::time::Duration;
 
+use crate::faults::Change;
 use crate::recording::Answer;
 use crate::wire::{Asked, Incoming, NoWire, Wire};
 
@@ -33,8 +35,14 @@ pub(crate) trait Call: Send {
 pub(crate) enum Reply {
     /// This recorded answer.
     Recorded(Box<Answer>),
-    /// A model is asked.
-    Ask(Box<dyn Call>),
+    /// A model is asked. Its answer is changed, if a fault says so.
+    Ask(Box<dyn Call>, Option<Change>),
+    /// An error of the provider, as a fault has it.
+    Failed { status: u16, retry_after: Option<Duration> },
+    /// No answer for a time, then the end of the connection.
+    Reset(Duration),
+    /// The first events of this answer, then the end of the connection, or an error in the stream.
+    Cut { answer: Option<Box<Answer>>, events: usize, is_error: bool },
     /// No answer: an error that no client repeats.
     Refused(String),
 }
@@ -43,7 +51,10 @@ impl fmt::Debug for Reply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Recorded(answer) => f.debug_tuple("Recorded").field(answer).finish(),
-            Self::Ask(call) => f.debug_tuple("Ask").field(&call.asked().key).finish(),
+            Self::Ask(call, _) => f.debug_tuple("Ask").field(&call.asked().key).finish(),
+            Self::Failed { status, .. } => f.debug_tuple("Failed").field(status).finish(),
+            Self::Reset(after) => f.debug_tuple("Reset").field(after).finish(),
+            Self::Cut { events, .. } => f.debug_tuple("Cut").field(events).finish(),
             Self::Refused(why) => f.debug_tuple("Refused").field(why).finish(),
         }
     }

@@ -9,6 +9,7 @@ mod canonical;
 mod conversation;
 mod desk;
 mod endpoint;
+mod faults;
 mod guest;
 pub mod loopback;
 mod miss;
@@ -25,6 +26,7 @@ mod wire;
 
 pub use conversation::{Conversation, Ended};
 pub use desk::{Desk, Seat};
+pub use faults::{Faults, KEY as FAULTS_KEY};
 pub use miss::Miss;
 pub use mode::{Limits, ModelMode, Settings};
 pub use provider::Provider;

@@ -19,14 +19,17 @@ pub enum ModelMode {
     RecordAll,
     /// The model answers. Recordings are neither read nor written.
     Live,
+    /// The recording answers, also requests that changed since: its answers are put under the new requests.
+    Rebind,
 }
 
 impl ModelMode {
-    const ALL: [(&'static str, Self); 4] = [
+    const ALL: [(&'static str, Self); 5] = [
         ("replay", Self::Replay),
         ("record", Self::Record),
         ("record-all", Self::RecordAll),
         ("live", Self::Live),
+        ("rebind", Self::Rebind),
     ];
 
     /// Whether answers are written down.
@@ -36,12 +39,12 @@ impl ModelMode {
 
     /// Whether recordings are read.
     pub fn reads(self) -> bool {
-        matches!(self, Self::Replay | Self::Record)
+        matches!(self, Self::Replay | Self::Record | Self::Rebind)
     }
 
     /// Whether a model may be asked.
     pub fn asks(self) -> bool {
-        self != Self::Replay
+        matches!(self, Self::Record | Self::RecordAll | Self::Live)
     }
 }
 
@@ -121,7 +124,7 @@ mod tests {
         assert_eq!(read(MODELS_TOKENS, "12").map(|it| it.limits.tokens), Ok(Some(12)));
         assert!(read(MODELS_UNUSED, "error").is_ok_and(|it| it.unused_is_error));
         for (name, value, expected) in [
-            (MODELS, "rec", "`EVALSET_MODELS` is `rec`; it can be `replay`, `record`, `record-all` or `live`"),
+            (MODELS, "rec", "`EVALSET_MODELS` is `rec`; it can be `replay`, `record`, `record-all`, `live` or `rebind`"),
             (MODELS_CALLS, "0", "`EVALSET_MODELS_CALLS` is `0`; it has to be a whole number from 1"),
             (MODELS_UNUSED, "1", "`EVALSET_MODELS_UNUSED` is `1`; it can be `error` or `note`"),
         ] {

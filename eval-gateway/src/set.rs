@@ -3,10 +3,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use eval_format::Value;
 use eval_support::mutex::Mutex;
 
 use crate::book::Book;
 use crate::conversation::Conversation;
+use crate::faults::Faults;
 use crate::mode::{ModelMode, Settings};
 use crate::store::{CompiledModels, Loaded, ModelsFolder};
 
@@ -42,12 +44,19 @@ impl ModelSet {
         self.mode
     }
 
-    /// The conversation of a run of a case. `command` runs the case again. Fails if the recording cannot be read. It may
+    /// The conversation of a run of a case, with the faults under its key `_models`. `command` runs the case again. Fails if the recording cannot be read. It may
     /// wait for the disk.
-    pub fn open(&self, eval_id: &str, run: usize, command: &str) -> Result<Conversation, String> {
+    pub fn open(
+        &self,
+        eval_id: &str,
+        run: usize,
+        faults: Option<&Value>,
+        command: &str,
+    ) -> Result<Conversation, String> {
+        let faults = faults.map(Faults::read).transpose().map_err(|why| format!("case `{eval_id}`: {why}"))?;
         let book = self.book(eval_id)?;
         let record = format!("EVALSET_MODELS=record {command}");
-        Ok(Conversation::new(book, self.mode, self.settings.clone(), run, record))
+        Ok(Conversation::new(book, self.mode, self.settings.clone(), faults.unwrap_or_default(), run, record))
     }
 
     fn book(&self, eval_id: &str) -> Result<Arc<Book>, String> {

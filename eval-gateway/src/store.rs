@@ -142,7 +142,7 @@ impl ModelsFolder {
         if text.len() > LARGEST {
             return Err(too_large(&sorted, text.len(), &self.shown_file(&recording.eval_id)));
         }
-        refuse_secrets(&text, &own.to_json(), &recording.eval_id)?;
+        refuse_secrets(&text, &own.to_json(), &recording.eval_id, secret_variables())?;
         fs::create_dir_all(&self.path).map_err(|error| failed(&error))?;
         let path = self.path.join(&name);
         let _lock = FolderLock::beside(&path).map_err(|error| failed(&error))?;
@@ -266,11 +266,16 @@ fn too_large(recording: &CaseRecording, length: usize, shown: &str) -> String {
 }
 
 /// Fails if a text holds the value of a variable that is named like a secret: as it is, in base64, or as in an address.
-fn refuse_secrets(case: &str, shared: &str, eval_id: &str) -> Result<(), String> {
+fn refuse_secrets(
+    case: &str,
+    shared: &str,
+    eval_id: &str,
+    secrets: impl Iterator<Item = (String, String)>,
+) -> Result<(), String> {
     use base64::Engine as _;
     use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 
-    for (name, value) in secret_variables() {
+    for (name, value) in secrets {
         let in_json = eval_format::Value::from(&*value).to_string();
         let forms = [
             in_json.trim_matches('"').to_owned(),

@@ -112,10 +112,10 @@ impl Response {
             return Ok(None);
         }
         match self.response.chunk().await {
-            Ok(Some(bytes)) => Ok(Some(self.splitter.push(&bytes))),
+            Ok(Some(bytes)) => Ok(Some(self.splitter.push(&bytes).into_iter().map(masked_event).collect())),
             Ok(None) => {
                 self.is_over = true;
-                Ok(self.splitter.finish().map(|last| vec![last]))
+                Ok(self.splitter.finish().map(|last| vec![masked_event(last)]))
             }
             Err(error) => Err(format!("the stream of the provider broke off: {}", error.without_url())),
         }
@@ -141,6 +141,18 @@ impl Response {
             None => Body::Text { kind: self.kind.clone(), text },
         };
         Ok(self.answer(body))
+    }
+
+    /// The whole answer, also of a stream.
+    pub(crate) async fn to_the_end(mut self) -> Result<Answer, String> {
+        if !self.is_stream {
+            return self.whole().await;
+        }
+        let mut events = Vec::new();
+        while let Some(more) = self.events().await? {
+            events.extend(more);
+        }
+        Ok(self.answer(Body::Events(events)))
     }
 
     /// The answer with this body, for the recording.

@@ -32,7 +32,7 @@ pub(crate) fn of_child(address: &str, proxy: &str, mode: ModelMode) -> Vec<(&'st
     }
     let steady = STEADY.iter().filter(|(name, _)| !is_set(name));
     variables.extend(steady.map(|(name, value)| (*name, (*value).to_owned())));
-    if mode == ModelMode::Replay {
+    if !mode.asks() {
         let keys = Provider::ALL.iter().flat_map(|provider| provider.keys());
         let unset = keys.copied().chain(["GOOGLE_CLOUD_PROJECT"]).filter(|name| !is_set(name));
         variables.extend(unset.map(|name| (name, NO_KEY.to_owned())));

@@ -34,12 +34,12 @@ impl Conversation {
         if let Some(Ok(token)) = self.0.token.get() {
             endpoint::dismiss(token);
         }
-        let (fresh, failures, misses, calls, total) = {
+        let (fresh, failures, misses, calls, total, reached) = {
             let mut state = self.0.state.lock();
             state.is_over = true;
             let fresh = std::mem::take(&mut state.fresh);
             let failures: Vec<String> = std::mem::take(&mut state.failures).into_values().collect();
-            (fresh, failures, state.misses.len(), state.calls, state.usage.total())
+            (fresh, failures, state.misses.len(), state.given, state.usage.total(), std::mem::take(&mut state.reached))
         };
         let mut ended = Ended::default();
         if calls > 0 {
@@ -53,6 +53,14 @@ impl Conversation {
                 )),
                 None => self.write(fresh).err(),
             };
+        }
+        let rebound = std::mem::take(&mut self.0.state.lock().rebound);
+        if misses == 0 && !rebound.is_empty() {
+            ended.error = self.0.book.rebind(rebound).err();
+        }
+        let unreached = self.0.faults.unreached(|turn, call| reached.contains(&(turn, call)));
+        if let Some(first) = unreached.first().filter(|_| is_whole && misses == 0 && ended.error.is_none()) {
+            ended.error = Some(format!("the fault {first} was not reached: the turn has fewer calls of models"));
         }
         if self.0.mode.reads() && is_whole && misses == 0 {
             self.look_back(&mut ended);
@@ -107,7 +115,7 @@ fn told(mode: ModelMode, calls: u64, total: u64, asked: usize) -> String {
     let calls = usize::try_from(calls).unwrap_or(usize::MAX);
     let total = tokens(i128::from(total));
     match mode {
-        ModelMode::Replay => format!("{} of models replayed, recorded: {total}", count(calls, "call")),
+        ModelMode::Replay | ModelMode::Rebind => format!("{} of models replayed, recorded: {total}", count(calls, "call")),
         ModelMode::Record if asked < calls => {
             format!("{} of models, {asked} asked and the others replayed: {total}", count(calls, "call"))
         }

@@ -1,6 +1,7 @@
 //! The answer to one request: from a recording, from a model, or an error that no client repeats.
 
 use std::fmt;
+use std::time::Duration;
 
 use eval_support::untrusted::one_line;
 use http_body_util::channel::{Channel, Sender};
@@ -11,6 +12,7 @@ use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HOST, HeaderMap, HeaderName,
 use hyper::{Request, Response, StatusCode};
 
 use super::{PREFIX, guest};
+use crate::faults::{Change, changed};
 use crate::guest::{Call, Reply};
 use crate::recording::{Answer, Body};
 use crate::sse::Event;
@@ -94,7 +96,13 @@ pub(super) async fn answer(request: Request<IncomingBody>, port: u16) -> Result<
         }
         Ok((wire, Reply::Refused(why))) => Ok(refused(wire, &why)),
         Ok((_, Reply::Recorded(answer))) => Ok(recorded(*answer)),
-        Ok((_, Reply::Ask(call))) => asked(call, received).await,
+        Ok((_, Reply::Ask(call, change))) => asked(call, received, change).await,
+        Ok((wire, Reply::Failed { status, retry_after })) => Ok(failed(wire, status, retry_after)),
+        Ok((_, Reply::Reset(after))) => {
+            tokio::time::sleep(after).await;
+            Err(Broken)
+        }
+        Ok((wire, Reply::Cut { answer, events, is_error })) => cut(wire, answer, events, is_error),
     }
 }
 
@@ -192,8 +200,41 @@ fn add_headers(headers: &mut HeaderMap, given: &[(String, String)]) {
     }
 }
 
+/// An error of the provider, as a fault has it.
+fn failed(wire: Wire, status: u16, retry_after: Option<Duration>) -> Reaction {
+    let code = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let body = wire.error(status, "evalset: a fault of the case");
+    let mut response = with_type(code, "application/json", full(body.to_string()));
+    // Clients that obey it do not make a test wait.
+    let wait = retry_after.unwrap_or(Duration::from_millis(1));
+    let headers = response.headers_mut();
+    headers.insert("retry-after-ms", HeaderValue::from(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)));
+    headers.insert("retry-after", HeaderValue::from(wait.as_secs()));
+    response
+}
+
+/// The first events of an answer, then the end of the connection, or an error.
+fn cut(wire: Wire, answer: Option<Box<Answer>>, events: usize, is_error: bool) -> Result<Reaction, Broken> {
+    let Some(Body::Events(all)) = answer.map(|answer| answer.body) else { return Err(Broken) };
+    let (mut sender, body) = Channel::<Bytes, Broken>::new(WAITING);
+    tokio::spawn(async move {
+        let error = is_error.then(|| wire.error_event("evalset: a fault of the case"));
+        for event in all.into_iter().take(events).chain(error) {
+            if sender.send_data(event.to_wire().into()).await.is_err() {
+                return;
+            }
+        }
+        if !is_error {
+            // What was sent before goes out first.
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            sender.abort(Broken);
+        }
+    });
+    Ok(with_type(StatusCode::OK, "text/event-stream", BodyExt::boxed(body)))
+}
+
 /// Asks the model, and hands its answer over while it is recorded.
-async fn asked(call: Box<dyn Call>, received: Received) -> Result<Reaction, Broken> {
+async fn asked(call: Box<dyn Call>, received: Received, change: Option<Change>) -> Result<Reaction, Broken> {
     let wire = call.asked().wire;
     let sent = upstream::send(call.asked(), &received.method, &received.headers, received.body).await;
     let response = match sent {
@@ -206,6 +247,18 @@ async fn asked(call: Box<dyn Call>, received: Received) -> Result<Reaction, Brok
     };
     let status = StatusCode::from_u16(response.status).unwrap_or(StatusCode::BAD_GATEWAY);
     let headers = response.headers.clone();
+    if let Some(change) = change {
+        return match response.to_the_end().await {
+            Ok(answer) => {
+                call.answered(answer.clone());
+                Ok(recorded(changed(answer, change)))
+            }
+            Err(why) => {
+                call.failed(why);
+                Err(Broken)
+            }
+        };
+    }
     let mut reaction = if response.is_stream {
         let (sender, body) = Channel::<Bytes, Broken>::new(WAITING);
         tokio::spawn(hand_over(call, response, sender));

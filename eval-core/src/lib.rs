@@ -93,7 +93,7 @@ mod judge_outcome;
 pub mod metric;
 /// Recorded calls of models: agents that run without their models, and without keys.
 #[cfg(feature = "models")]
-#[cfg_attr(any(not(doctest), feature = "macros"), doc = crate::pages::page!("../docs/models.md"))]
+#[cfg_attr(any(not(doctest), feature = "macros"), doc = crate::pages::page!("../docs/recorded-models.md"))]
 pub mod models;
 #[cfg(not(feature = "models"))]
 #[path = "models_off.rs"]

@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use eval_support::mutex::Mutex;
+use eval_support::variables::{MODELS_CALLS, MODELS_TOKENS};
 use tokio::sync::Notify;
 
 use crate::book::Book;
@@ -304,9 +305,9 @@ impl Conversation {
     fn over_the_limit(&self, state: &State) -> Option<String> {
         let limits = self.0.settings.limits;
         let (what, most, seen, variable) = match (limits.calls, limits.tokens) {
-            (Some(most), _) if state.calls > most => ("calls", most, state.calls, "EVALSET_MODELS_CALLS"),
+            (Some(most), _) if state.calls > most => ("calls", most, state.calls, MODELS_CALLS),
             (_, Some(most)) if state.usage.total() >= most => {
-                ("tokens", most, state.usage.total(), "EVALSET_MODELS_TOKENS")
+                ("tokens", most, state.usage.total(), MODELS_TOKENS)
             }
             _ => return None,
         };

@@ -28,6 +28,7 @@ mod limits;
 mod loosened;
 mod metrics;
 mod migrate;
+mod models;
 mod new;
 mod page;
 mod plan;

@@ -32,7 +32,7 @@ pub(super) fn open(request: Request<Incoming>) -> Reaction {
         let message = if is_of_models {
             format!(
                 "a client asked `{host}` itself, so it was not redirected to the recording: give it the address from \
-                 `session.model_url(..)`, or the variable that it reads; `docs/models.md` has a table of clients"
+                 `session.model_url(..)`, or the variable that it reads; `docs/recorded-models.md` has a table of clients"
             )
         } else {
             format!("the agent asked `{host}`, and `EVALSET_MODELS_OFFLINE=1` lets it reach no other host")

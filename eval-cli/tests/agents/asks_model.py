@@ -8,7 +8,8 @@ import urllib.error
 import urllib.request
 
 SYSTEM = os.environ.get("AGENT_SYSTEM", "Be brief.")
-MESSAGES = [{"role": "system", "content": SYSTEM}]
+# The messages of each conversation.
+CONVERSATIONS = {}
 
 
 def write(**message):
@@ -33,21 +34,21 @@ def ask(messages, **more):
                 raise RuntimeError(json.load(error)["error"]["message"])
 
 
-def answer(text):
+def answer(text, messages):
     if os.environ.get("AGENT_GATHER"):
         # Equal and different questions at the same time.
-        words = os.environ["AGENT_GATHER"].split()
+        words = os.environ["AGENT_GATHER"].split(",")
         with concurrent.futures.ThreadPoolExecutor(len(words)) as pool:
-            said = list(pool.map(lambda word: ask([*MESSAGES, {"role": "user", "content": word}]), words))
+            said = list(pool.map(lambda word: ask([*messages, {"role": "user", "content": word}]), words))
         return " ".join(sorted(said))
     if os.environ.get("AGENT_CONNECTS"):
         try:
             urllib.request.urlopen(os.environ["AGENT_CONNECTS"], timeout=10)
         except Exception:
             return "It is sunny."
-    MESSAGES.append({"role": "user", "content": text})
-    said = ask(MESSAGES)
-    MESSAGES.append({"role": "assistant", "content": said})
+    messages.append({"role": "user", "content": text})
+    said = ask(messages)
+    messages.append({"role": "assistant", "content": said})
     return said
 
 
@@ -56,12 +57,12 @@ for line in sys.stdin:
     message = json.loads(line)
     session = {"session_id": message.get("session_id")}
     if message["type"] == "start":
-        MESSAGES[1:] = []
+        CONVERSATIONS[message.get("session_id")] = [{"role": "system", "content": SYSTEM}]
         write(type="started", **session)
     elif message["type"] == "turn":
         text = message["content"]["parts"][0]["text"]
         try:
-            write(type="text", text=answer(text), **session)
+            write(type="text", text=answer(text, CONVERSATIONS[message.get("session_id")]), **session)
             write(type="turn_end", **session)
         except Exception as error:
             if os.environ.get("AGENT_SWALLOWS"):

@@ -4,7 +4,10 @@ use eval_core::group::Launch;
 use eval_support::words::short_code_list;
 
 /// The launch with variables that redirect its clients, and a note on the ones that its command sets itself: these stay.
-pub(crate) fn redirected(launch: &Launch, variables: Vec<(&'static str, String)>) -> (Launch, Option<String>) {
+pub(crate) fn redirected(
+    launch: &Launch,
+    variables: Vec<(&'static str, String)>,
+) -> (Launch, Option<String>) {
     let mut redirected = launch.clone();
     let mut own = Vec::new();
     for (name, value) in variables {
@@ -30,10 +33,15 @@ mod tests {
     #[test]
     fn what_the_command_sets_itself_stays_and_is_noted() {
         let launch = Launch::new(Command::new("agent").env("OPENAI_BASE_URL", "http://mine"));
-        let variables = vec![("OPENAI_BASE_URL", "http://g/v1".to_owned()), ("PYTHONHASHSEED", "0".to_owned())];
+        let variables =
+            vec![("OPENAI_BASE_URL", "http://g/v1".to_owned()), ("PYTHONHASHSEED", "0".to_owned())];
         let (redirected, note) = redirected(&launch, variables);
         assert_eq!(redirected.variable("OPENAI_BASE_URL").as_deref(), Some("http://mine".as_ref()));
         assert_eq!(redirected.variable("PYTHONHASHSEED").as_deref(), Some("0".as_ref()));
-        assert!(note.is_some_and(|note| note.starts_with("the command of the agent sets `OPENAI_BASE_URL` itself")));
+        assert!(
+            note.is_some_and(
+                |note| note.starts_with("the command of the agent sets `OPENAI_BASE_URL` itself")
+            )
+        );
     }
 }

@@ -144,7 +144,12 @@ impl Process {
         Ok(seat)
     }
 
-    fn shared_seat(&self, most: usize, id: &str, mode: Option<ModelMode>) -> Result<(Shared, Seat), BoxError> {
+    fn shared_seat(
+        &self,
+        most: usize,
+        id: &str,
+        mode: Option<ModelMode>,
+    ) -> Result<(Shared, Seat), BoxError> {
         let mut shared = SHARED.lock();
         let programs = shared.entry((self.launch.clone(), mode)).or_default();
         programs.retain(|program| program.child.is_of_use());
@@ -152,7 +157,8 @@ impl Process {
             Some(program) => program.clone(),
             None => {
                 let desk = mode.map(|_| Desk::open()).transpose()?;
-                let variables = desk.as_ref().zip(mode).map(|(desk, mode)| desk.variables(mode)).transpose()?;
+                let variables =
+                    desk.as_ref().zip(mode).map(|(desk, mode)| desk.variables(mode)).transpose()?;
                 let (launch, note) = redirected(&self.launch, variables.unwrap_or_default());
                 let program = Shared { child: Child::start(&launch, true)?, desk, note };
                 programs.push(program.clone());

@@ -14,7 +14,9 @@ mod test;
 
 use crate::metric::{BoxMetric, MetricFn, of_function};
 
-pub use crate::compiled::{CaseSource, ConfigSource, FileSource, ModelsSource, RecordingSource, SetSource, Target};
+pub use crate::compiled::{
+    CaseSource, ConfigSource, FileSource, ModelsSource, RecordingSource, SetSource, Target,
+};
 pub use crate::options::Options;
 pub use crate::setup::shape;
 pub use ::tokio;

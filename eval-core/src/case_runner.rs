@@ -149,7 +149,15 @@ impl CaseRunner {
         let default = UserSimulatorConfig::default();
         let simulation = Simulation::new(config.user_simulator_config.as_ref().unwrap_or(&default))?;
         let scoring = ScoringPlan::new(config, custom, judges.clone(), options, stopped)?;
-        Ok(Self { scoring, judges, simulation, options, names, tool_files: ToolFiles::default(), models: Models::default() })
+        Ok(Self {
+            scoring,
+            judges,
+            simulation,
+            options,
+            names,
+            tool_files: ToolFiles::default(),
+            models: Models::default(),
+        })
     }
 
     /// The same runner, for whose golden tools these files hold.

@@ -3,13 +3,11 @@ use std::sync::Arc;
 
 use eval_format::EvalCase;
 use eval_format::conventions::models_path;
-use eval_support::{command, shell};
-
-use crate::guard::Waited;
 #[doc(hidden)]
 pub use eval_gateway::{Answer, Body, Conversation as ModelCalls, Desk, Exchange, ModelsFolder, Seat};
-pub use eval_gateway::{ModelMode, Provider};
 use eval_gateway::{CompiledModels, Ended, FAULTS_KEY, ModelSet, Settings};
+pub use eval_gateway::{ModelMode, Provider};
+use eval_support::{command, shell};
 
 /// The recorded calls of models of a set while its cases run. Without a recording and without a variable there are none.
 #[derive(Clone, Debug, Default)]
@@ -63,7 +61,8 @@ impl Models {
         texts: Option<(Option<&'static str>, Option<&'static str>)>,
         command: String,
     ) -> Result<Self, String> {
-        let folder = ModelsFolder::new(root.join(models_path(set)), models_path(shown)).touching(root.join(set));
+        let folder =
+            ModelsFolder::new(root.join(models_path(set)), models_path(shown)).touching(root.join(set));
         let texts = texts.map(|(shared, case)| CompiledModels { shared, case });
         let set = ModelSet::compiled(Settings::from_env()?, folder, texts);
         Ok(Self::of(set, Command::Test(command)))
@@ -100,12 +99,6 @@ pub(crate) fn replays() -> bool {
     Settings::from_env().is_ok_and(|settings| settings.mode.is_none_or(|mode| mode == ModelMode::Replay))
 }
 
-/// The time that does not count towards the time limit of a conversation's begin.
-pub(crate) fn waited(models: &ModelCalls) -> Waited {
-    let (total, still) = models.waited();
-    Waited { total, still }
-}
-
 /// Ends the calls of a conversation.
 pub(crate) async fn end(models: ModelCalls, is_whole: bool) -> Ended {
     blocking(move || models.end(is_whole)).await.unwrap_or_else(Ended::from)
@@ -113,5 +106,7 @@ pub(crate) async fn end(models: ModelCalls, is_whole: bool) -> Ended {
 
 /// Does work that may wait for a disk on a thread that may block.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, String> {
-    tokio::task::spawn_blocking(work).await.map_err(|error| format!("the recording of models broke off: {error}"))
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|error| format!("the recording of models broke off: {error}"))
 }

@@ -5,11 +5,10 @@
 #![expect(clippy::unused_self, reason = "the methods are those of the feature `models`")]
 
 use std::path::Path;
+use std::time::Duration;
 
 use eval_format::EvalCase;
 use eval_support::variables::MODELS;
-
-use crate::guard::Waited;
 
 #[derive(Clone, Debug)]
 pub(crate) enum ModelCalls {}
@@ -31,13 +30,13 @@ impl ModelCalls {
         match *self {}
     }
 
+    pub(crate) fn waited(&self) -> (Duration, bool) {
+        match *self {}
+    }
+
     pub(crate) async fn halted(&self) {
         match *self {}
     }
-}
-
-pub(crate) fn waited(models: &ModelCalls) -> Waited {
-    match *models {}
 }
 
 pub(crate) async fn end(models: ModelCalls, _: bool) -> Ended {
@@ -45,6 +44,7 @@ pub(crate) async fn end(models: ModelCalls, _: bool) -> Ended {
 }
 
 #[derive(Clone, Debug)]
+#[expect(dead_code, reason = "no command records calls in this build")]
 pub(crate) enum Command {
     Program { file: String, again: Vec<String> },
     Unknown,

@@ -33,8 +33,13 @@ const KEYS_ABOVE_IDS: [&str; 6] =
     ["functionCall", "functionResponse", "function_call", "function_response", "input", "tool_calls"];
 
 /// Values that a provider signs or encrypts.
-const OPAQUE: [&str; 5] =
-    ["thoughtSignature", "thought_signature", "signature", "encrypted_content", "reasoning_content_signature"];
+const OPAQUE: [&str; 5] = [
+    "thoughtSignature",
+    "thought_signature",
+    "signature",
+    "encrypted_content",
+    "reasoning_content_signature",
+];
 
 /// Values that belong to the user: arguments, results, schemas. Nothing in them is taken for an id.
 const DATA: [&str; 14] = [
@@ -140,7 +145,8 @@ impl<'a> Canonical<'a> {
             Value::Object(map) => {
                 let mut fields: Vec<_> = map.iter().filter(|(key, _)| *key != "cache_control").collect();
                 fields.sort_by_key(|(key, _)| *key);
-                let walked = fields.into_iter().map(|(key, item)| (key, self.field(parent, Some(map), key, item)));
+                let walked =
+                    fields.into_iter().map(|(key, item)| (key, self.field(parent, Some(map), key, item)));
                 Value::Object(walked.collect())
             }
             scalar => self.scalar(scalar),
@@ -160,12 +166,16 @@ impl<'a> Canonical<'a> {
                 return self.id(text);
             }
             let says_bytes = |of: &Map| KINDS_OF_BYTES.iter().any(|known| of.contains_key(known));
-            if matches!(key, "data" | "file_data") && text.len() >= SHORTEST_BYTES && of.is_some_and(says_bytes) {
+            if matches!(key, "data" | "file_data")
+                && text.len() >= SHORTEST_BYTES
+                && of.is_some_and(says_bytes)
+            {
                 return bytes("", text);
             }
             return self.scalar(value);
         }
-        let is_data = DATA.contains(&key) || (key == "input" && matches!(kind, "tool_use" | "server_tool_use"));
+        let is_data =
+            DATA.contains(&key) || (key == "input" && matches!(kind, "tool_use" | "server_tool_use"));
         if is_data { self.data(value) } else { self.below(key, of, value) }
     }
 
@@ -238,7 +248,9 @@ pub(crate) fn sorted_tools(tools: Value) -> Value {
 fn with_sorted_declarations(tool: &Value) -> Value {
     let Value::Object(map) = tool else { return tool.clone() };
     let sorted = map.iter().map(|(key, value)| match (key, value) {
-        ("functionDeclarations" | "function_declarations", Value::Array(_)) => (key, sorted_tools(value.clone())),
+        ("functionDeclarations" | "function_declarations", Value::Array(_)) => {
+            (key, sorted_tools(value.clone()))
+        }
         _ => (key, value.clone()),
     });
     Value::Object(sorted.collect())

@@ -415,7 +415,10 @@ fn failure_of(wire: Wire, answer: &Answer) -> Option<String> {
 /// The token is not shown.
 impl fmt::Debug for Conversation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Conversation").field("case", &self.eval_id()).field("mode", &self.0.mode).finish_non_exhaustive()
+        f.debug_struct("Conversation")
+            .field("case", &self.eval_id())
+            .field("mode", &self.0.mode)
+            .finish_non_exhaustive()
     }
 }
 

@@ -58,7 +58,11 @@ impl Faults {
             return Err(format!("`{KEY}` has the key `{key}`, which nothing reads; it has `{LIST}`"));
         }
         let list = map.get(LIST).and_then(Value::as_array).unwrap_or_default();
-        list.iter().enumerate().map(|(at, fault)| read(fault).map_err(|why| format!("fault {}: {why}", at + 1))).collect::<Result<_, _>>().map(Self)
+        list.iter()
+            .enumerate()
+            .map(|(at, fault)| read(fault).map_err(|why| format!("fault {}: {why}", at + 1)))
+            .collect::<Result<_, _>>()
+            .map(Self)
     }
 
     /// The fault at a call.
@@ -98,7 +102,8 @@ fn kind(fault: &Value) -> Result<Kind, String> {
             _ => unknown(),
         },
         Value::Object(map) => {
-            let seconds = |value: &Value| value.as_f64().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+            let seconds =
+                |value: &Value| value.as_f64().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
             let events = |value: &Value| {
                 value.as_object()?.get("events")?.as_i64().and_then(|events| usize::try_from(events).ok())
             };
@@ -112,7 +117,9 @@ fn kind(fault: &Value) -> Result<Kind, String> {
                 }
                 Some(("hang", time)) => Ok(Kind::Hang(seconds(time).ok_or("`hang` has to be seconds")?)),
                 Some(("cut", cut)) => Ok(Kind::Cut { events: events(cut).unwrap_or(1), is_error: false }),
-                Some(("error_in_stream", cut)) => Ok(Kind::Cut { events: events(cut).unwrap_or(1), is_error: true }),
+                Some(("error_in_stream", cut)) => {
+                    Ok(Kind::Cut { events: events(cut).unwrap_or(1), is_error: true })
+                }
                 Some(("truncate", _)) => Ok(Kind::Changed(Change::Truncated)),
                 _ => unknown(),
             }
@@ -141,7 +148,9 @@ pub(crate) fn changed(answer: Answer, change: Change) -> Answer {
 fn changed_value(value: &Value, change: Change) -> Value {
     match value {
         Value::Array(items) => items.iter().map(|item| changed_value(item, change)).collect(),
-        Value::Object(map) => Value::Object(map.iter().map(|(key, item)| (key, changed_field(key, item, change))).collect::<Map>()),
+        Value::Object(map) => Value::Object(
+            map.iter().map(|(key, item)| (key, changed_field(key, item, change))).collect::<Map>(),
+        ),
         other => other.clone(),
     }
 }
@@ -152,20 +161,28 @@ fn changed_field(key: &str, value: &Value, change: Change) -> Value {
         (Change::Truncated, "finish_reason", value) if is_ended(value) => Value::from("length"),
         (Change::Truncated, "stop_reason", value) if is_ended(value) => Value::from("max_tokens"),
         (Change::Truncated, "finishReason", value) if is_ended(value) => Value::from("MAX_TOKENS"),
-        (Change::Truncated, "status", Value::String(status)) if status == "completed" => Value::from("incomplete"),
+        (Change::Truncated, "status", Value::String(status)) if status == "completed" => {
+            Value::from("incomplete")
+        }
         (Change::Truncated, "incomplete_details", _) => {
             Value::Object(Map::from([("reason", "max_output_tokens")]))
         }
         (Change::Truncated, "text" | "content", Value::String(text)) => {
             Value::from(text.chars().take(text.chars().count() / 2).collect::<String>())
         }
-        (Change::MalformedArguments, "arguments" | "partial_json", Value::String(text)) if text.ends_with('}') => {
+        (Change::MalformedArguments, "arguments" | "partial_json", Value::String(text))
+            if text.ends_with('}') =>
+        {
             Value::from(&text[..text.len() - 1])
         }
         // A call of Gemini with broken arguments has no content.
-        (Change::MalformedArguments, "finishReason", value) if is_ended(value) => Value::from("MALFORMED_FUNCTION_CALL"),
+        (Change::MalformedArguments, "finishReason", value) if is_ended(value) => {
+            Value::from("MALFORMED_FUNCTION_CALL")
+        }
         (Change::Empty, "text" | "content" | "delta", Value::String(_)) => Value::from(""),
-        (Change::Empty, "tool_calls" | "parts" | "output" | "content", Value::Array(_)) => Value::Array(Vec::new()),
+        (Change::Empty, "tool_calls" | "parts" | "output" | "content", Value::Array(_)) => {
+            Value::Array(Vec::new())
+        }
         _ => changed_value(value, change),
     }
 }
@@ -182,8 +199,10 @@ mod tests {
 
     #[test]
     fn faults_are_read_with_their_places_or_the_mistake_is_named() {
-        let faults = read(r#"{"faults": [{"at": {"turn": 1, "call": 2}, "fault": {"status": 429, "retry_after": 0.001}},
-            {"at": {"turn": 2, "call": 1}, "fault": {"cut": {"events": 3}}}]}"#)
+        let faults = read(
+            r#"{"faults": [{"at": {"turn": 1, "call": 2}, "fault": {"status": 429, "retry_after": 0.001}},
+            {"at": {"turn": 2, "call": 1}, "fault": {"cut": {"events": 3}}}]}"#,
+        )
         .unwrap();
         let status = Kind::Status { status: 429, retry_after: Some(Duration::from_millis(1)) };
         assert_eq!(faults.at(1, 2), Some(&status));
@@ -191,10 +210,19 @@ mod tests {
         assert_eq!(faults.at(1, 1), None);
         assert_eq!(faults.unreached(|turn, _| turn == 1), [r#"`{"cut":{"events":3}}` at turn 2, call 1"#]);
         for (text, expected) in [
-            (r#"{"faults": [{"at": {"turn": 1, "call": 1}, "fault": "explode"}]}"#, "fault 1: \"explode\" is no fault"),
-            (r#"{"faults": [{"at": {"turn": 0, "call": 1}, "fault": "reset"}]}"#, "fault 1: `at.turn` has to be"),
+            (
+                r#"{"faults": [{"at": {"turn": 1, "call": 1}, "fault": "explode"}]}"#,
+                "fault 1: \"explode\" is no fault",
+            ),
+            (
+                r#"{"faults": [{"at": {"turn": 0, "call": 1}, "fault": "reset"}]}"#,
+                "fault 1: `at.turn` has to be",
+            ),
             (r#"{"fault": []}"#, "`_models` has the key `fault`"),
-            (r#"{"faults": [{"at": {"turn": 1, "call": 1}, "fault": {"status": 200}}]}"#, "fault 1: `status` has to be"),
+            (
+                r#"{"faults": [{"at": {"turn": 1, "call": 1}, "fault": {"status": 200}}]}"#,
+                "fault 1: `status` has to be",
+            ),
         ] {
             let error = read(text).unwrap_err();
             assert!(error.starts_with(expected), "{error}");

@@ -9,10 +9,7 @@ use tokio::net::{TcpListener, TcpStream};
 /// Serves each connection in a task of its own, until the process ends.
 ///
 /// Tests have runtimes of their own, and programs that ask may serve several of them: a thread that lasts answers.
-pub fn serve<F>(
-    thread: &str,
-    connection: impl Fn(TcpStream) -> F + Send + 'static,
-) -> io::Result<SocketAddr>
+pub fn serve<F>(thread: &str, connection: impl Fn(TcpStream) -> F + Send + 'static) -> io::Result<SocketAddr>
 where
     F: Future<Output = ()> + Send + 'static,
 {

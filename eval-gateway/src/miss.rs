@@ -63,7 +63,10 @@ pub(crate) fn not_recorded(asked: &Asked, place: Place, known: Known<'_>) -> Str
             ));
         }
     } else if let Some(nearest) = nearest(recording, asked, turn, call) {
-        text.push_str(&format!("\nthe nearest recorded call is of turn {} (- recorded, + asked):", nearest.turn));
+        text.push_str(&format!(
+            "\nthe nearest recorded call is of turn {} (- recorded, + asked):",
+            nearest.turn
+        ));
         let parts = difference::parts(nearest, asked);
         let lines = parts.iter().flat_map(|(_, lines)| lines);
         lines.for_each(|line| text.push_str(&format!("\n  {line}")));

@@ -118,13 +118,19 @@ mod tests {
 
     #[test]
     fn values_are_read_or_named_with_what_they_can_be() {
-        let read = |name: &'static str, value: &'static str| Settings::read(|asked| (asked == name).then(|| value.to_owned()));
+        let read = |name: &'static str, value: &'static str| {
+            Settings::read(|asked| (asked == name).then(|| value.to_owned()))
+        };
         assert_eq!(Settings::read(|_| None), Ok(Settings::default()));
         assert_eq!(read(MODELS, "record-all").map(|it| it.mode), Ok(Some(ModelMode::RecordAll)));
         assert_eq!(read(MODELS_TOKENS, "12").map(|it| it.limits.tokens), Ok(Some(12)));
         assert!(read(MODELS_UNUSED, "error").is_ok_and(|it| it.unused_is_error));
         for (name, value, expected) in [
-            (MODELS, "rec", "`EVALSET_MODELS` is `rec`; it can be `replay`, `record`, `record-all`, `live` or `rebind`"),
+            (
+                MODELS,
+                "rec",
+                "`EVALSET_MODELS` is `rec`; it can be `replay`, `record`, `record-all`, `live` or `rebind`",
+            ),
             (MODELS_CALLS, "0", "`EVALSET_MODELS_CALLS` is `0`; it has to be a whole number from 1"),
             (MODELS_UNUSED, "1", "`EVALSET_MODELS_UNUSED` is `1`; it can be `error` or `note`"),
         ] {

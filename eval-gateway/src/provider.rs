@@ -2,9 +2,7 @@
 
 use std::env;
 
-use eval_support::variables::{
-    MODELS_UPSTREAM_ANTHROPIC, MODELS_UPSTREAM_GEMINI, MODELS_UPSTREAM_OPENAI,
-};
+use eval_support::variables::{MODELS_UPSTREAM_ANTHROPIC, MODELS_UPSTREAM_GEMINI, MODELS_UPSTREAM_OPENAI};
 
 /// A provider whose wire the gateway speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -102,12 +100,14 @@ impl Provider {
         if let Some(base) = set(facts.upstream) {
             return joined(&base, rest);
         }
-        let is_vertex = self == Self::Gemini && (rest.contains("/projects/") || rest.contains("/publishers/"));
+        let is_vertex =
+            self == Self::Gemini && (rest.contains("/projects/") || rest.contains("/publishers/"));
         let own = facts.addresses.iter().find_map(|(name, path)| {
             let fits = (*name == "GOOGLE_VERTEX_BASE_URL") == is_vertex;
             let base = set(name).filter(|_| fits)?;
             // The path below the base URL has it already.
-            let base = if facts.base.is_empty() { base.trim_end_matches('/').trim_end_matches(path) } else { &base };
+            let base =
+                if facts.base.is_empty() { base.trim_end_matches('/').trim_end_matches(path) } else { &base };
             Some(base.to_owned())
         });
         match own {
@@ -164,7 +164,11 @@ mod tests {
         for (provider, rest, expected) in [
             (Provider::OpenAi, "/chat/completions", "https://api.openai.com/v1/chat/completions"),
             (Provider::Anthropic, "/v1/messages", "https://api.anthropic.com/v1/messages"),
-            (Provider::Gemini, "/v1beta/models/m:x", "https://generativelanguage.googleapis.com/v1beta/models/m:x"),
+            (
+                Provider::Gemini,
+                "/v1beta/models/m:x",
+                "https://generativelanguage.googleapis.com/v1beta/models/m:x",
+            ),
             (
                 Provider::Gemini,
                 "/v1beta1/projects/p/locations/us-east1/publishers/google/models/m:x",

@@ -214,13 +214,16 @@ impl Answer {
             map.insert("status", i64::from(self.status));
         }
         if !self.headers.is_empty() {
-            let headers: Map = self.headers.iter().map(|(name, value)| (name.clone(), Value::from(&**value))).collect();
+            let headers: Map =
+                self.headers.iter().map(|(name, value)| (name.clone(), Value::from(&**value))).collect();
             map.insert("headers", Value::Object(headers));
         }
         map.insert("check", self.checksum(key));
         match &self.body {
             Body::Json(value) => drop(map.insert("body", value.clone())),
-            Body::Events(events) => drop(map.insert("events", events.iter().map(event_value).collect::<Value>())),
+            Body::Events(events) => {
+                drop(map.insert("events", events.iter().map(event_value).collect::<Value>()))
+            }
             Body::Text { kind, text } => {
                 map.insert("type", &**kind);
                 map.insert("text", &**text);

@@ -32,7 +32,11 @@ impl ModelSet {
     }
 
     /// The recordings that were compiled into a test, in whose place the folder is read while calls are recorded.
-    pub fn compiled(settings: Settings, folder: ModelsFolder, compiled: Option<CompiledModels>) -> Option<Self> {
+    pub fn compiled(
+        settings: Settings,
+        folder: ModelsFolder,
+        compiled: Option<CompiledModels>,
+    ) -> Option<Self> {
         let mode = settings.mode.or_else(|| compiled.is_some().then_some(ModelMode::Replay))?;
         let absent = CompiledModels { shared: None, case: None };
         let compiled = (mode == ModelMode::Replay).then(|| compiled.unwrap_or(absent));
@@ -53,7 +57,8 @@ impl ModelSet {
         faults: Option<&Value>,
         command: &str,
     ) -> Result<Conversation, String> {
-        let faults = faults.map(Faults::read).transpose().map_err(|why| format!("case `{eval_id}`: {why}"))?;
+        let faults =
+            faults.map(Faults::read).transpose().map_err(|why| format!("case `{eval_id}`: {why}"))?;
         let book = self.book(eval_id)?;
         let record = format!("EVALSET_MODELS=record {command}");
         Ok(Conversation::new(book, self.mode, self.settings.clone(), faults.unwrap_or_default(), run, record))

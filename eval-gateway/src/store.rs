@@ -179,7 +179,8 @@ impl ModelsFolder {
     ) -> Result<(), String> {
         let Some(old) = old else { return Ok(()) };
         let all: Vec<String> = shared.names().map(str::to_owned).collect();
-        let mut left: Vec<String> = all.into_iter().filter(|part| !kept.contains(part) && old.contains(&**part)).collect();
+        let mut left: Vec<String> =
+            all.into_iter().filter(|part| !kept.contains(part) && old.contains(&**part)).collect();
         if left.is_empty() {
             return Ok(());
         }
@@ -214,7 +215,8 @@ impl ModelsFolder {
                 *is_named |= text.contains(name.as_str());
             }
         }
-        let left: Vec<String> = named.into_iter().filter(|(_, is_named)| !is_named).map(|(name, _)| name).collect();
+        let left: Vec<String> =
+            named.into_iter().filter(|(_, is_named)| !is_named).map(|(name, _)| name).collect();
         if !left.is_empty() {
             left.iter().for_each(|name| shared.remove(name));
             replace(&self.path.join(SHARED_MODELS), shared.to_json()).map_err(|error| failed(&error))?;
@@ -258,7 +260,8 @@ fn too_large(recording: &CaseRecording, length: usize, shown: &str) -> String {
         messages.map(|(kind, size)| (kind, size, exchange.turn))
     });
     let largest = sizes.max_by_key(|(_, size, _)| *size);
-    let largest = largest.map(|(kind, size, turn)| format!("; its largest {kind} is of turn {turn} and has {size} bytes"));
+    let largest = largest
+        .map(|(kind, size, turn)| format!("; its largest {kind} is of turn {turn} and has {size} bytes"));
     format!(
         "cannot write `{shown}`: it would have {length} bytes, and the limit is {LARGEST}{}",
         largest.unwrap_or_default()

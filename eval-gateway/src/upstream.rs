@@ -128,10 +128,15 @@ impl Response {
             match self.response.chunk().await {
                 Ok(Some(more)) => bytes.extend_from_slice(&more),
                 Ok(None) => break,
-                Err(error) => return Err(format!("the answer of the provider broke off: {}", error.without_url())),
+                Err(error) => {
+                    return Err(format!("the answer of the provider broke off: {}", error.without_url()));
+                }
             }
             if bytes.len() > MOST_BYTES {
-                return Err(format!("the answer of the provider has more than {} MiB, which is the limit", MOST_BYTES >> 20));
+                return Err(format!(
+                    "the answer of the provider has more than {} MiB, which is the limit",
+                    MOST_BYTES >> 20
+                ));
             }
         }
         let text = String::from_utf8_lossy(&bytes).into_owned();
@@ -190,7 +195,9 @@ fn masked_value(value: &eval_format::Value) -> eval_format::Value {
     match value {
         Value::String(text) => Value::String(eval_support::secrets::mask_shapes(text).into_owned()),
         Value::Array(items) => items.iter().map(masked_value).collect(),
-        Value::Object(map) => Value::Object(map.iter().map(|(key, item)| (key, masked_value(item))).collect()),
+        Value::Object(map) => {
+            Value::Object(map.iter().map(|(key, item)| (key, masked_value(item))).collect())
+        }
         other => other.clone(),
     }
 }

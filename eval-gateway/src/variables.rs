@@ -51,7 +51,8 @@ mod tests {
     #[test]
     fn each_client_finds_its_address_in_the_form_that_it_needs() {
         let variables = of_child("http://127.0.0.1:1/c/t", "http://p", ModelMode::Replay);
-        let get = |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str());
+        let get =
+            |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str());
         for (name, expected) in [
             ("OPENAI_BASE_URL", "http://127.0.0.1:1/c/t/v1"),
             ("ANTHROPIC_BASE_URL", "http://127.0.0.1:1/c/t"),

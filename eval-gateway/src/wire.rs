@@ -5,6 +5,7 @@ mod anthropic;
 mod gemini;
 mod openai;
 mod openai_responses;
+mod parts;
 
 use std::fmt;
 
@@ -15,6 +16,7 @@ use crate::canonical::{Canonical, Masks, hash, sorted_tools};
 use crate::provider::Provider;
 use crate::sse::Event;
 use crate::usage::Usage;
+pub use parts::Parts;
 
 /// The form of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -67,7 +69,10 @@ impl Wire {
     /// The tokens of a streamed answer. Later events have the whole count.
     pub(crate) fn usage_of_events(self, events: &[Event]) -> Option<Usage> {
         let values = events.iter().filter_map(Event::json);
-        let of_event = |value: &Value| match value.as_object().and_then(|map| map.get("response").or(map.get("message"))) {
+        let of_event = |value: &Value| match value
+            .as_object()
+            .and_then(|map| map.get("response").or(map.get("message")))
+        {
             Some(inner) => self.usage(inner).or_else(|| self.usage(value)),
             None => self.usage(value),
         };
@@ -100,19 +105,6 @@ impl Wire {
         let name = (self == Self::Anthropic).then(|| "error".to_owned());
         Event::of_json(name, self.error(500, message))
     }
-}
-
-/// The parts of a request in their canonical form.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Parts {
-    /// The fields that are no other part, such as the temperature.
-    pub options: Map,
-    /// The instructions.
-    pub system: Option<Value>,
-    /// The declarations of tools.
-    pub tools: Option<Value>,
-    /// The messages, or what takes their place.
-    pub messages: Vec<Value>,
 }
 
 /// A request as it arrived.
@@ -168,11 +160,15 @@ fn route(incoming: &Incoming<'_>) -> Option<Route> {
         return Some(Route { wire: Wire::Anthropic, provider: Provider::Anthropic, model: None, verb });
     }
     match path.rsplit('/').next().unwrap_or_default() {
-        "completions" if posted && path.ends_with("/chat/completions") => of(Wire::OpenAiChat, Provider::OpenAi),
+        "completions" if posted && path.ends_with("/chat/completions") => {
+            of(Wire::OpenAiChat, Provider::OpenAi)
+        }
         "responses" if posted => of(Wire::OpenAiResponses, Provider::OpenAi),
         "embeddings" if posted => of(Wire::OpenAiEmbeddings, Provider::OpenAi),
         "messages" if posted => of(Wire::Anthropic, Provider::Anthropic),
-        "models" if incoming.method == "GET" && incoming.version.is_some() => of(Wire::Models, Provider::Anthropic),
+        "models" if incoming.method == "GET" && incoming.version.is_some() => {
+            of(Wire::Models, Provider::Anthropic)
+        }
         "models" if incoming.method == "GET" => of(Wire::Models, Provider::OpenAi),
         _ => None,
     }
@@ -216,7 +212,8 @@ fn body(wire: Wire, bytes: &[u8]) -> Result<Map, NoWire> {
     if bytes.is_empty() && wire == Wire::Models {
         return Ok(Map::new());
     }
-    let text = std::str::from_utf8(bytes).map_err(|_| NoWire(format!("the body of a call ({wire}) is not UTF-8")))?;
+    let text = std::str::from_utf8(bytes)
+        .map_err(|_| NoWire(format!("the body of a call ({wire}) is not UTF-8")))?;
     match parse_value(text) {
         Ok(Value::Object(map)) => Ok(map),
         Ok(_) => Err(NoWire(format!("the body of a call ({wire}) is no object"))),
@@ -298,15 +295,6 @@ fn texts_of(message: &Value) -> Vec<&str> {
             parts.iter().filter_map(|part| part.as_object()?.get("text")?.as_str()).collect()
         }
         _ => Vec::new(),
-    }
-}
-
-/// Takes the messages of a body that lie in an array under a key, or the single one.
-fn list(canonical: &mut Canonical<'_>, key: &str, value: Option<&Value>) -> Vec<Value> {
-    match value {
-        None => Vec::new(),
-        Some(Value::Array(items)) => items.iter().map(|item| canonical.part(key, item)).collect(),
-        Some(single) => vec![canonical.part(key, single)],
     }
 }
 

@@ -29,7 +29,10 @@ impl Models {
         if exists {
             diagnostics.error(
                 span,
-                format!("the recorded calls of models in `{}` need the feature `models` of `eval-core`", folder.shown),
+                format!(
+                    "the recorded calls of models in `{}` need the feature `models` of `eval-core`",
+                    folder.shown
+                ),
                 "add `features = [\"models\"]` to the line of `eval-core` in `Cargo.toml`",
             );
         }

@@ -164,7 +164,10 @@ impl Spawned {
 
 impl Spawned {
     /// The launch whose clients of models ask the gateway, where they are answered, and a note.
-    fn redirected(&self, launch: &Launch) -> Result<(Launch, Option<ModelsDesk>, Option<String>), AdkServerError> {
+    fn redirected(
+        &self,
+        launch: &Launch,
+    ) -> Result<(Launch, Option<ModelsDesk>, Option<String>), AdkServerError> {
         let Some(mode) = self.answered.models else { return Ok((launch.clone(), None, None)) };
         let desk = ModelsDesk::open().map_err(AdkServerError::NotReady)?;
         let variables = desk.variables(mode).map_err(AdkServerError::NotReady)?;

@@ -22,7 +22,8 @@ impl McpMock {
     pub fn start(tools: GoldenTools) -> io::Result<Self> {
         // One listener serves all mocks of the process: a mock is a token.
         static ADDRESS: OnceLock<Result<SocketAddr, Arc<io::Error>>> = OnceLock::new();
-        let listening = ADDRESS.get_or_init(|| eval_gateway::loopback::serve("mcp", http::serve).map_err(Arc::new));
+        let listening =
+            ADDRESS.get_or_init(|| eval_gateway::loopback::serve("mcp", http::serve).map_err(Arc::new));
         let address = *listening.as_ref().map_err(|error| io::Error::new(error.kind(), Arc::clone(error)))?;
         let token = token()?;
         MOCKS.lock().insert(token.clone(), Mock::new(tools));

@@ -1,6 +1,7 @@
 //! `cargo evalset models`: the recorded calls of models beside sets.
 
 mod listed;
+mod recorded;
 mod shown;
 
 use std::ffi::OsString;
@@ -13,7 +14,8 @@ use eval_support::untrusted::one_line;
 use eval_support::variables::MODELS;
 use eval_support::words::count;
 
-use crate::edited::{SelectedSet, open, select};
+use self::recorded::{Recorded, unreadable};
+use crate::edited::{open, select};
 use crate::output::{Answer, CommandError, Format, Outcome};
 
 /// Lists, shows and mends the recorded calls of models beside sets.
@@ -52,7 +54,12 @@ enum Action {
     /// `run`. The answers stay marked as answers to older requests.
     Rebind {
         /// The arguments of `run`: sets and cases, and the agent.
-        #[arg(value_name = "SET[:CASE,..] AGENT", required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+        #[arg(
+            value_name = "SET[:CASE,..] AGENT",
+            required = true,
+            trailing_var_arg = true,
+            allow_hyphen_values = true
+        )]
         run: Vec<OsString>,
     },
 }
@@ -88,22 +95,6 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     }
 }
 
-/// A set with the folder of its recordings.
-struct Recorded {
-    selected: SelectedSet,
-    /// The ids of its cases, in order.
-    cases: Vec<String>,
-    folder: ModelsFolder,
-}
-
-impl Recorded {
-    /// The cases that are meant.
-    fn meant(&self) -> impl Iterator<Item = &str> {
-        let ids = self.selected.cases.as_ref();
-        self.cases.iter().map(String::as_str).filter(move |id| ids.is_none_or(|ids| ids.iter().any(|it| it == id)))
-    }
-}
-
 impl Sets {
     fn opened(&self) -> Result<Vec<Recorded>, CommandError> {
         let mut opened = Vec::new();
@@ -116,10 +107,6 @@ impl Sets {
         }
         Ok(opened)
     }
-}
-
-fn unreadable(why: &str) -> CommandError {
-    CommandError::new(one_line(why), "record the case again: `EVALSET_MODELS=record-all`")
 }
 
 fn prune(sets: &[Recorded]) -> Result<Answer, CommandError> {
@@ -141,7 +128,10 @@ fn prune(sets: &[Recorded]) -> Result<Answer, CommandError> {
 /// Runs the cases in another process, whose variable says what becomes of requests that changed.
 fn rebind(run: &[OsString]) -> Result<Answer, CommandError> {
     let failed = |error: std::io::Error| {
-        CommandError::new(format!("cannot run the cases: {error}"), "set the variable yourself: `EVALSET_MODELS=rebind`")
+        CommandError::new(
+            format!("cannot run the cases: {error}"),
+            "set the variable yourself: `EVALSET_MODELS=rebind`",
+        )
     };
     let program = std::env::current_exe().map_err(failed)?;
     let mut command = Command::new(program);

@@ -37,7 +37,9 @@ fn folder(test: &str, cases: &[Value]) -> Folder {
 fn run(folder: &Folder, args: &[&str], variables: &[(&str, &str)]) -> Ran {
     let args = [&["run", "trip.evalset.json"], args, &AGENT[..]].concat();
     let mut command = folder.command(&args);
-    for name in ["OPENAI_API_KEY", "OPENAI_BASE_URL", "HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"] {
+    for name in
+        ["OPENAI_API_KEY", "OPENAI_BASE_URL", "HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"]
+    {
         command.env_remove(name);
     }
     command.envs(variables.iter().copied()).stdin(Stdio::null());
@@ -46,7 +48,8 @@ fn run(folder: &Folder, args: &[&str], variables: &[(&str, &str)]) -> Ran {
 
 fn record(folder: &Folder, provider: &Provider, args: &[&str], variables: &[(&str, &str)]) -> Ran {
     let url = provider.url();
-    let own = [("EVALSET_MODELS", "record"), ("OPENAI_BASE_URL", &*url), ("OPENAI_API_KEY", "sk-test-key-of-mine")];
+    let own =
+        [("EVALSET_MODELS", "record"), ("OPENAI_BASE_URL", &*url), ("OPENAI_API_KEY", "sk-test-key-of-mine")];
     run(folder, args, &[&own, variables].concat())
 }
 
@@ -54,7 +57,11 @@ fn record(folder: &Folder, provider: &Provider, args: &[&str], variables: &[(&st
 fn files(folder: &Folder) -> BTreeMap<String, String> {
     let entries = fs::read_dir(folder.path("trip.evalset.models")).expect("it is recorded");
     let files = entries.map(|entry| entry.expect("an entry").path());
-    files.map(|path| (path.file_name().unwrap().to_string_lossy().into_owned(), fs::read_to_string(&path).unwrap())).collect()
+    files
+        .map(|path| {
+            (path.file_name().unwrap().to_string_lossy().into_owned(), fs::read_to_string(&path).unwrap())
+        })
+        .collect()
 }
 
 #[track_caller]
@@ -94,7 +101,11 @@ fn nothing_changes_without_a_recording_and_without_the_variable() {
     assert_ran(&run(&folder, &[], &[("OPENAI_BASE_URL", &*url), ("EVALSET_MODELS", "live")]), 0, &[]);
     assert!(!folder.path("trip.evalset.models").exists());
     let ran = run(&folder, &[], &[("EVALSET_MODELS", "rec")]);
-    assert_ran(&ran, 2, &["`EVALSET_MODELS` is `rec`; it can be `replay`, `record`, `record-all`, `live` or `rebind`"]);
+    assert_ran(
+        &ran,
+        2,
+        &["`EVALSET_MODELS` is `rec`; it can be `replay`, `record`, `record-all`, `live` or `rebind`"],
+    );
 }
 
 #[test]
@@ -129,7 +140,11 @@ fn a_case_without_a_recording_is_an_error_once_a_set_has_one() {
     let provider = Provider::start();
     assert_ran(&record(&folder, &provider, &[], &[]), 0, &[]);
     folder.write("trip.evalset.json", set("trip", &[case("paris", &["Paris?"]), case("oslo", &["Oslo?"])]));
-    assert_ran(&run(&folder, &[], &[]), 2, &["there is no recording `trip.evalset.models/oslo.json`", "1 passed, 1 error"]);
+    assert_ran(
+        &run(&folder, &[], &[]),
+        2,
+        &["there is no recording `trip.evalset.models/oslo.json`", "1 passed, 1 error"],
+    );
 }
 
 #[test]
@@ -140,7 +155,8 @@ fn answers_that_were_not_asked_for_are_named() {
     drop(provider);
     folder.write("trip.evalset.json", set("trip", &[case("paris", &["Paris?"])]));
     assert_ran(&run(&folder, &[], &[]), 0, &[]);
-    let words = ["1 recorded answer was in `trip.evalset.models/paris.json` never asked for: turn 2, openai chat"];
+    let words =
+        ["1 recorded answer was in `trip.evalset.models/paris.json` never asked for: turn 2, openai chat"];
     assert_ran(&run(&folder, &[], &[("EVALSET_MODELS_UNUSED", "error")]), 2, &words);
 }
 
@@ -168,14 +184,19 @@ fn files_do_not_depend_on_the_order_in_which_cases_ended() {
     let mut command = one.command(&[&["run", "trip.evalset.json:case3"], &AGENT[..]].concat());
     command.env("EVALSET_MODELS", "record-all").env("OPENAI_BASE_URL", url);
     assert!(command.output().expect("it runs").status.success());
-    let changed: Vec<String> = files(&one).into_iter().filter(|(name, text)| expected[name] != *text).map(|(name, _)| name).collect();
+    let changed: Vec<String> = files(&one)
+        .into_iter()
+        .filter(|(name, text)| expected[name] != *text)
+        .map(|(name, _)| name)
+        .collect();
     assert_eq!(changed, ["case3.json"]);
 }
 
 #[test]
 fn equal_and_different_questions_at_once_get_their_own_answers() {
     let folder = folder("models-gather", &[case("paris", &["Paris?"])]);
-    let words = ["same", "same", "same", "same", "same", "a", "b", "c", "d", "e"].map(|word| format!("count {word}"));
+    let words =
+        ["same", "same", "same", "same", "same", "a", "b", "c", "d", "e"].map(|word| format!("count {word}"));
     let gather = [("AGENT_GATHER", &*words.join(","))];
     // The case fails, so its answer is shown: the sorted answers to all questions.
     let answered = |ran: &Ran| {
@@ -199,7 +220,11 @@ fn each_run_replays_its_own_answers_and_one_more_run_is_named() {
     assert_eq!(provider.requests().len(), 3);
     drop(provider);
     assert_ran(&run(&folder, &["--runs", "3"], &[]), 0, &[]);
-    assert_ran(&run(&folder, &["--runs", "4"], &[]), 2, &["for run 4: `trip.evalset.models/paris.json` has 3 runs; was `runs` raised?"]);
+    assert_ran(
+        &run(&folder, &["--runs", "4"], &[]),
+        2,
+        &["for run 4: `trip.evalset.models/paris.json` has 3 runs; was `runs` raised?"],
+    );
 }
 
 #[test]
@@ -235,7 +260,9 @@ fn failures_are_passed_on_and_not_recorded_once_a_retry_cured_them() {
     let provider = Provider::start();
     provider.fails(&[401]);
     let swallows = [("AGENT_SWALLOWS", "1")];
-    let words = ["recording error: 1 call of a model had no answer, so nothing was recorded: the provider answered 401"];
+    let words = [
+        "recording error: 1 call of a model had no answer, so nothing was recorded: the provider answered 401",
+    ];
     assert_ran(&record(&folder, &provider, &[], &swallows), 2, &words);
     assert!(!folder.path("trip.evalset.models").exists());
 }
@@ -258,7 +285,11 @@ fn faults_of_the_case_reach_the_agent_and_take_no_answer() {
     folder.write("trip.evalset.json", set("trip", &[with_fault(&json!("explode"))]));
     assert_ran(&run(&folder, &[], &[]), 2, &["case `paris`: fault 1: \"explode\" is no fault"]);
     fs::remove_dir_all(folder.path("trip.evalset.models")).unwrap();
-    assert_ran(&run(&folder, &[], &[]), 2, &["case `paris` has faults of models (`_models`), which need recorded calls"]);
+    assert_ran(
+        &run(&folder, &[], &[]),
+        2,
+        &["case `paris` has faults of models (`_models`), which need recorded calls"],
+    );
 }
 
 #[test]
@@ -266,7 +297,11 @@ fn a_limit_stops_a_run_before_it_costs_more() {
     let folder = folder("models-limits", &[case("paris", &["1?", "2?", "3?"])]);
     let provider = Provider::start();
     let ran = record(&folder, &provider, &[], &[("EVALSET_MODELS_TOKENS", "30")]);
-    assert_ran(&ran, 2, &["recording error in turn 3: call 1 of a model was not sent: run 1 of case `paris` had 36 tokens"]);
+    assert_ran(
+        &ran,
+        2,
+        &["recording error in turn 3: call 1 of a model was not sent: run 1 of case `paris` had 36 tokens"],
+    );
     assert_eq!(provider.requests().len(), 2);
     assert!(!folder.path("trip.evalset.models").exists());
 }
@@ -277,10 +312,15 @@ fn a_client_that_was_not_redirected_is_found_and_named() {
     let provider = Provider::start();
     assert_ran(&record(&folder, &provider, &[], &[]), 0, &[]);
     drop(provider);
-    let ran = run(&folder, &[], &[("AGENT_CONNECTS", "https://api.openai.com/v1/models"), ("AGENT_SWALLOWS", "1")]);
+    let ran =
+        run(&folder, &[], &[("AGENT_CONNECTS", "https://api.openai.com/v1/models"), ("AGENT_SWALLOWS", "1")]);
     assert_ran(&ran, 2, &["recording error in turn 1: a client asked `api.openai.com` itself"]);
     let elsewhere = [("AGENT_CONNECTS", "https://example.invalid/"), ("EVALSET_MODELS_OFFLINE", "1")];
-    assert_ran(&run(&folder, &[], &elsewhere), 2, &["the agent asked `example.invalid`, and `EVALSET_MODELS_OFFLINE=1`"]);
+    assert_ran(
+        &run(&folder, &[], &elsewhere),
+        2,
+        &["the agent asked `example.invalid`, and `EVALSET_MODELS_OFFLINE=1`"],
+    );
 }
 
 #[test]
@@ -290,7 +330,11 @@ fn proxies_and_base_urls_of_the_parent_do_not_reach_the_agent() {
     let proxies = [("HTTP_PROXY", "http://127.0.0.1:1"), ("http_proxy", "http://127.0.0.1:1")];
     assert_ran(&record(&folder, &provider, &[], &proxies), 0, &["1 passed"]);
     drop(provider);
-    assert_ran(&run(&folder, &[], &[&proxies[..], &[("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")]].concat()), 0, &["1 passed"]);
+    assert_ran(
+        &run(&folder, &[], &[&proxies[..], &[("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")]].concat()),
+        0,
+        &["1 passed"],
+    );
 }
 
 #[test]
@@ -327,7 +371,11 @@ fn an_edited_answer_is_an_error_and_rebind_keeps_answers_under_a_changed_prompt(
     let file = "trip.evalset.models/paris.json";
     let recorded = folder.read(file);
     folder.write(file, recorded.replacen("It is sunny.", "It is foggy.", 1));
-    assert_ran(&run(&folder, &[], &[]), 2, &["recording error: `trip.evalset.models/paris.json`: exchange 1 (turn 1)", "that was edited"]);
+    assert_ran(
+        &run(&folder, &[], &[]),
+        2,
+        &["recording error: `trip.evalset.models/paris.json`: exchange 1 (turn 1)", "that was edited"],
+    );
     folder.write(file, &recorded);
 
     let changed = [("AGENT_SYSTEM", "Be very brief.")];
@@ -347,12 +395,23 @@ fn recordings_are_listed_shown_and_pruned() {
     assert_ran(&record(&folder, &provider, &[], &[]), 0, &[]);
     folder.write("trip.evalset.json", set("trip", &[case("paris", &["Paris?"]), case("oslo", &["Oslo?"])]));
     let listed = folder.run(&["models", "list", "trip.evalset.json"]);
-    assert_ran(&listed, 0, &["1 of 2 cases recorded", "paris  1 call, 1 run, 18 tokens", "oslo  not recorded", "rome.json: no case of the set"]);
+    assert_ran(
+        &listed,
+        0,
+        &[
+            "1 of 2 cases recorded",
+            "paris  1 call, 1 run, 18 tokens",
+            "oslo  not recorded",
+            "rome.json: no case of the set",
+        ],
+    );
     let shown = folder.run(&["models", "show", "trip.evalset.json:paris"]);
     assert_ran(&shown, 0, &["turn 1  openai chat, gpt-5-mini", "Be brief.", "Paris?", "It is sunny."]);
     assert_ran(&folder.run(&["models", "prune", "trip.evalset.json"]), 0, &["1 part removed", "rome.json"]);
     assert_eq!(files(&folder).keys().collect::<Vec<_>>(), ["paris.json", "shared.json"]);
-    let json: Value = serde_json::from_str(&folder.run(&["models", "list", "trip.evalset.json", "--format", "json"]).out).unwrap();
+    let json: Value =
+        serde_json::from_str(&folder.run(&["models", "list", "trip.evalset.json", "--format", "json"]).out)
+            .unwrap();
     assert_eq!(json["sets"][0]["cases"][0]["calls"], 1, "{json}");
 }
 
@@ -366,7 +425,10 @@ fn a_run_that_is_killed_while_it_records_leaves_the_old_file_whole() {
     let args = [&["run", "trip.evalset.json"], &AGENT[..]].concat();
     for wait in [300, 700, 1_100] {
         let mut command = folder.command(&args);
-        command.env("EVALSET_MODELS", "record-all").env("OPENAI_BASE_URL", provider.url()).env("AGENT_SLOW", "0.4");
+        command
+            .env("EVALSET_MODELS", "record-all")
+            .env("OPENAI_BASE_URL", provider.url())
+            .env("AGENT_SLOW", "0.4");
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
         std::thread::sleep(Duration::from_millis(wait));
         let ended = child.try_wait().expect("it is a child").is_some();

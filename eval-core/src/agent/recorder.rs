@@ -39,7 +39,7 @@ use crate::tools::{GoldenError, GoldenTools};
 /// agent in an endless loop must not fill the machine's memory.
 #[derive(Clone, Debug)]
 pub struct Recorder {
-    log: Arc<Log>,
+    pub(super) log: Arc<Log>,
     target: Target,
     author: Arc<str>,
 }
@@ -318,21 +318,6 @@ impl Recorder {
     /// The [golden tools](crate::tools) of the conversation; `None` if the tools of the agent run.
     pub fn golden_tools(&self) -> Option<GoldenTools> {
         self.log.tools()
-    }
-
-    /// The base URL for a client of a provider, if calls of models are recorded or replayed; `None` if the agent asks its
-    /// models itself. See [`models`](crate::models).
-    #[cfg(feature = "models")]
-    pub fn model_url(&self, provider: crate::models::Provider) -> Option<String> {
-        let models = self.log.models()?;
-        models.url(provider).map_err(|why| models.miss(why)).ok()
-    }
-
-    /// What answers calls of models in this conversation, for agents that are other programs. Not public API.
-    #[cfg(feature = "models")]
-    #[doc(hidden)]
-    pub fn model_calls(&self) -> Option<crate::models::ModelCalls> {
-        self.log.models()
     }
 
     /// The answer of a golden. The state that its tool changes is recorded.

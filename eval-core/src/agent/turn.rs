@@ -77,23 +77,6 @@ impl Session {
         &self.recorder
     }
 
-    /// The base URL for a client of a provider, if calls of models are recorded or replayed; `None` if the agent asks its
-    /// models itself.
-    ///
-    /// ```
-    /// use eval_core::Session;
-    /// use eval_core::models::Provider;
-    ///
-    /// fn base_url(session: &Session) -> String {
-    ///     session.model_url(Provider::OpenAi).unwrap_or_else(|| "https://api.openai.com/v1".to_owned())
-    /// }
-    /// # assert!(base_url(&Session::default()).ends_with("/v1"));
-    /// ```
-    #[cfg(feature = "models")]
-    pub fn model_url(&self, provider: crate::models::Provider) -> Option<String> {
-        self.recorder.model_url(provider)
-    }
-
     pub(crate) fn recording_into(&self, log: &Arc<Log>) -> Self {
         Self { recorder: Recorder::of_session(log), ..self.clone() }
     }

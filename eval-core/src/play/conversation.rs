@@ -170,9 +170,11 @@ pub(super) async fn start(
     let what = conditions.what().doing("opening the session");
     // While calls of models are recorded, conversations of one server come one after the other.
     let models = log.models();
-    let waited = || models.as_ref().map_or_else(Waited::default, models::waited);
-    let opened =
-        fenced_but_for(waited, conditions.timeout, what, || log.during(agent.start(&session))).await;
+    let waited = || {
+        let (total, still) = models.as_ref().map(ModelCalls::waited).unwrap_or_default();
+        Waited { total, still }
+    };
+    let opened = fenced_but_for(waited, conditions.timeout, what, || log.during(agent.start(&session))).await;
     opened.map_err(|fault| agent_fault(None, "opening the session: ", &fault))
 }
 

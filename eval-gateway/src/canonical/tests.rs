@@ -26,13 +26,28 @@ fn ids_that_are_renamed_consistently_are_the_same_and_exchanged_ones_are_not() {
 #[test]
 fn ids_of_each_wire_are_found_and_the_users_data_is_left_alone() {
     for (text, expected) in [
-        (r#"{"type":"tool_use","id":"toolu_1","input":{"id":"order-7"}}"#, r##"{"id":"#1","input":{"id":"order-7"},"type":"tool_use"}"##),
-        (r#"{"functionCall":{"id":"f","args":{"call_id":"x"}}}"#, r##"{"functionCall":{"args":{"call_id":"x"},"id":"#1"}}"##),
-        (r#"{"functionResponse":{"id":"f","response":{"id":"y"}}}"#, r##"{"functionResponse":{"id":"#1","response":{"id":"y"}}}"##),
-        (r#"{"type":"function_call","id":"fc_1","call_id":"c"}"#, r##"{"call_id":"#1","id":"#2","type":"function_call"}"##),
+        (
+            r#"{"type":"tool_use","id":"toolu_1","input":{"id":"order-7"}}"#,
+            r##"{"id":"#1","input":{"id":"order-7"},"type":"tool_use"}"##,
+        ),
+        (
+            r#"{"functionCall":{"id":"f","args":{"call_id":"x"}}}"#,
+            r##"{"functionCall":{"args":{"call_id":"x"},"id":"#1"}}"##,
+        ),
+        (
+            r#"{"functionResponse":{"id":"f","response":{"id":"y"}}}"#,
+            r##"{"functionResponse":{"id":"#1","response":{"id":"y"}}}"##,
+        ),
+        (
+            r#"{"type":"function_call","id":"fc_1","call_id":"c"}"#,
+            r##"{"call_id":"#1","id":"#2","type":"function_call"}"##,
+        ),
         (r#"{"type":"image","id":"mine"}"#, r#"{"id":"mine","type":"image"}"#),
         (r#"{"thoughtSignature":"abc","text":"t"}"#, r#"{"text":"t","thoughtSignature":"(opaque)"}"#),
-        (r#"{"type":"thinking","signature":"s","thinking":"why"}"#, r#"{"signature":"(opaque)","thinking":"why","type":"thinking"}"#),
+        (
+            r#"{"type":"thinking","signature":"s","thinking":"why"}"#,
+            r#"{"signature":"(opaque)","thinking":"why","type":"thinking"}"#,
+        ),
         (r#"{"cache_control":{"type":"ephemeral"},"text":"t"}"#, r#"{"text":"t"}"#),
         (r#"{"b":1.0,"a":1e2,"c":0.5}"#, r#"{"a":100,"b":1,"c":0.5}"#),
     ] {
@@ -42,7 +57,8 @@ fn ids_of_each_wire_are_found_and_the_users_data_is_left_alone() {
 
 #[test]
 fn bytes_are_their_hash_and_one_that_differs_is_another_request() {
-    let of = |data: &str| canonical(&format!(r#"{{"inlineData":{{"mimeType":"image/png","data":"{data}"}}}}"#));
+    let of =
+        |data: &str| canonical(&format!(r#"{{"inlineData":{{"mimeType":"image/png","data":"{data}"}}}}"#));
     let (one, other) = ("A".repeat(2_000), format!("B{}", "A".repeat(1_999)));
     assert!(of(&one).len() < 120 && of(&one).contains("1500 bytes, sha256 "), "{}", of(&one));
     assert_ne!(of(&one), of(&other));

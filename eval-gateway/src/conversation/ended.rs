@@ -39,7 +39,14 @@ impl Conversation {
             state.is_over = true;
             let fresh = std::mem::take(&mut state.fresh);
             let failures: Vec<String> = std::mem::take(&mut state.failures).into_values().collect();
-            (fresh, failures, state.misses.len(), state.given, state.usage.total(), std::mem::take(&mut state.reached))
+            (
+                fresh,
+                failures,
+                state.misses.len(),
+                state.given,
+                state.usage.total(),
+                std::mem::take(&mut state.reached),
+            )
         };
         let mut ended = Ended::default();
         if calls > 0 {
@@ -60,7 +67,8 @@ impl Conversation {
         }
         let unreached = self.0.faults.unreached(|turn, call| reached.contains(&(turn, call)));
         if let Some(first) = unreached.first().filter(|_| is_whole && misses == 0 && ended.error.is_none()) {
-            ended.error = Some(format!("the fault {first} was not reached: the turn has fewer calls of models"));
+            ended.error =
+                Some(format!("the fault {first} was not reached: the turn has fewer calls of models"));
         }
         if self.0.mode.reads() && is_whole && misses == 0 {
             self.look_back(&mut ended);
@@ -115,7 +123,9 @@ fn told(mode: ModelMode, calls: u64, total: u64, asked: usize) -> String {
     let calls = usize::try_from(calls).unwrap_or(usize::MAX);
     let total = tokens(i128::from(total));
     match mode {
-        ModelMode::Replay | ModelMode::Rebind => format!("{} of models replayed, recorded: {total}", count(calls, "call")),
+        ModelMode::Replay | ModelMode::Rebind => {
+            format!("{} of models replayed, recorded: {total}", count(calls, "call"))
+        }
         ModelMode::Record if asked < calls => {
             format!("{} of models, {asked} asked and the others replayed: {total}", count(calls, "call"))
         }
@@ -130,7 +140,13 @@ fn unused(recording: &CaseRecording, state: &State, run: usize) -> Vec<String> {
         let used = state.used.get(&exchange.key).copied().unwrap_or(0);
         let last = exchange.parts.messages.last().map(|message| one_line(&cut(&message.to_string(), 80)));
         (used < recorded).then(|| {
-            format!("turn {}, {}, {}: {}", exchange.turn, exchange.wire, exchange.model, last.unwrap_or_default())
+            format!(
+                "turn {}, {}, {}: {}",
+                exchange.turn,
+                exchange.wire,
+                exchange.model,
+                last.unwrap_or_default()
+            )
         })
     });
     left.collect()

@@ -15,13 +15,21 @@ fn body(text: &str) -> String {
 
 fn asked(conversation: &Conversation, text: &str) -> Asked {
     let body = body(text);
-    let incoming =
-        Incoming { method: "POST", path: "/v1/chat/completions", query: "", version: None, beta: None, body: body.as_bytes() };
+    let incoming = Incoming {
+        method: "POST",
+        path: "/v1/chat/completions",
+        query: "",
+        version: None,
+        beta: None,
+        body: body.as_bytes(),
+    };
     conversation.read(&incoming).unwrap()
 }
 
 fn said(text: &str) -> Answer {
-    let json = format!(r#"{{"id":"id {text}","said":"{text}","usage":{{"prompt_tokens":10,"completion_tokens":5}}}}"#);
+    let json = format!(
+        r#"{{"id":"id {text}","said":"{text}","usage":{{"prompt_tokens":10,"completion_tokens":5}}}}"#
+    );
     Answer { run: 1, status: 200, headers: Vec::new(), body: Body::Json(parse_value(&json).unwrap()) }
 }
 
@@ -41,7 +49,14 @@ impl Case {
 
     fn open(&self, mode: ModelMode, run: usize, settings: Settings, faults: &str) -> Conversation {
         let faults = Faults::read(&parse_value(faults).unwrap()).unwrap();
-        let conversation = Conversation::new(self.book("c"), mode, settings, faults, run, "EVALSET_MODELS=record run".to_owned());
+        let conversation = Conversation::new(
+            self.book("c"),
+            mode,
+            settings,
+            faults,
+            run,
+            "EVALSET_MODELS=record run".to_owned(),
+        );
         conversation.begin_turn("hi");
         conversation
     }
@@ -89,7 +104,8 @@ fn requests_in_any_order_get_their_own_answers_and_equal_ones_each_of_theirs_onc
         let mut answers: Vec<(&str, String)> =
             order.iter().map(|text| (*text, got(conversation.answer(asked(&conversation, text))))).collect();
         answers.sort();
-        let expected = [("a", "1"), ("a", "3"), ("b", "2"), ("c", "4")].map(|(text, said)| (text, said.to_owned()));
+        let expected =
+            [("a", "1"), ("a", "3"), ("b", "2"), ("c", "4")].map(|(text, said)| (text, said.to_owned()));
         assert_eq!(answers, expected);
         let ended = conversation.end(true);
         assert_eq!(ended.error, None);
@@ -125,7 +141,12 @@ fn answers_that_were_never_asked_for_are_named_and_can_be_an_error() {
         got(conversation.answer(asked(&conversation, "a")));
         let ended = conversation.end(true);
         let text = if is_error { ended.error.unwrap() } else { ended.notes[1].clone() };
-        assert!(text.starts_with("1 recorded answer was in `models/c.json` never asked for: turn 1, openai chat, m:"), "{text}");
+        assert!(
+            text.starts_with(
+                "1 recorded answer was in `models/c.json` never asked for: turn 1, openai chat, m:"
+            ),
+            "{text}"
+        );
         assert!(text.ends_with("EVALSET_MODELS=record-all run"), "{text}");
     }
 }
@@ -160,10 +181,17 @@ fn failures_that_a_retry_cured_are_not_recorded_and_others_keep_the_case_from_be
 
 #[test]
 fn limits_hold_before_a_call_is_sent() {
-    let limited = |calls, tokens| Settings { limits: crate::mode::Limits { calls, tokens }, ..Settings::default() };
+    let limited =
+        |calls, tokens| Settings { limits: crate::mode::Limits { calls, tokens }, ..Settings::default() };
     for (settings, expected) in [
-        (limited(Some(2), None), "call 3 of a model was not sent: run 1 of case `c` had 2 calls, and `EVALSET_MODELS_CALLS` allows 2"),
-        (limited(None, Some(30)), "call 3 of a model was not sent: run 1 of case `c` had 30 tokens, and `EVALSET_MODELS_TOKENS` allows 30"),
+        (
+            limited(Some(2), None),
+            "call 3 of a model was not sent: run 1 of case `c` had 2 calls, and `EVALSET_MODELS_CALLS` allows 2",
+        ),
+        (
+            limited(None, Some(30)),
+            "call 3 of a model was not sent: run 1 of case `c` had 30 tokens, and `EVALSET_MODELS_TOKENS` allows 30",
+        ),
     ] {
         let case = Case::new();
         let conversation = case.open(ModelMode::Live, 1, settings, "{}");
@@ -188,7 +216,10 @@ fn a_fault_takes_no_answer_and_one_that_is_not_reached_is_an_error() {
     let conversation = case.open(ModelMode::Replay, 1, Settings::default(), faults);
     let replies: Vec<String> = (0..3).map(|_| got(conversation.answer(asked(&conversation, "a")))).collect();
     assert_eq!(replies, ["Failed(429)", "Reset(0ns)", "1"]);
-    assert_eq!(conversation.end(true), Ended { notes: vec!["1 call of models replayed, recorded: 15 tokens".to_owned()], error: None });
+    assert_eq!(
+        conversation.end(true),
+        Ended { notes: vec!["1 call of models replayed, recorded: 15 tokens".to_owned()], error: None }
+    );
     let late = r#"{"faults": [{"at": {"turn": 1, "call": 9}, "fault": "reset"}]}"#;
     let conversation = case.open(ModelMode::Replay, 1, Settings::default(), late);
     got(conversation.answer(asked(&conversation, "a")));
@@ -221,8 +252,14 @@ fn a_case_that_is_recorded_anew_keeps_nothing_and_one_run_at_a_time_is_added() {
     let book = case.book("c");
     for run in 1..=2 {
         let settings = Settings::default();
-        let conversation =
-            Conversation::new(Arc::clone(&book), ModelMode::RecordAll, settings, Faults::default(), run, String::new());
+        let conversation = Conversation::new(
+            Arc::clone(&book),
+            ModelMode::RecordAll,
+            settings,
+            Faults::default(),
+            run,
+            String::new(),
+        );
         conversation.begin_turn("hi");
         match conversation.answer(asked(&conversation, "a")) {
             Reply::Ask(call, None) => call.answered(said("new")),

@@ -1,5 +1,6 @@
 //! The answer to one request: from a recording, from a model, or an error that no client repeats.
 
+use std::convert::Infallible;
 use std::fmt;
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use hyper::body::{Body as _, Bytes, Incoming as IncomingBody};
 use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN};
 use hyper::{Request, Response, StatusCode};
 
-use super::{PREFIX, guest};
+use super::guests::{PREFIX, guest};
 use crate::faults::{Change, changed};
 use crate::guest::{Call, Reply};
 use crate::recording::{Answer, Body};
@@ -64,7 +65,10 @@ impl Received {
 
 pub(super) async fn answer(request: Request<IncomingBody>, port: u16) -> Result<Reaction, Broken> {
     if !is_of_this_machine(request.headers(), port) {
-        return Ok(plain(StatusCode::FORBIDDEN, "the request is not for this machine: `Host` or `Origin` is another"));
+        return Ok(plain(
+            StatusCode::FORBIDDEN,
+            "the request is not for this machine: `Host` or `Origin` is another",
+        ));
     }
     let path = request.uri().path().strip_prefix(PREFIX).unwrap_or_default();
     let (token, rest) = path.split_once('/').unwrap_or((path, ""));
@@ -127,7 +131,8 @@ fn is_of_this_machine(headers: &HeaderMap, port: u16) -> bool {
 }
 
 async fn read(request: Request<IncomingBody>) -> Result<Bytes, String> {
-    let too_large = || format!("a call of a model has more than {} MiB, which is the limit", MOST_BYTES >> 20);
+    let too_large =
+        || format!("a call of a model has more than {} MiB, which is the limit", MOST_BYTES >> 20);
     // A body that says its length is refused before it is sent.
     if request.body().size_hint().lower() > MOST_BYTES as u64 {
         return Err(too_large());
@@ -144,7 +149,7 @@ async fn read(request: Request<IncomingBody>) -> Result<Bytes, String> {
 }
 
 fn full(text: impl Into<Bytes>) -> BoxBody<Bytes, Broken> {
-    Full::new(text.into()).map_err(|never: super::Never| match never {}).boxed()
+    Full::new(text.into()).map_err(|never: Infallible| match never {}).boxed()
 }
 
 fn plain(status: StatusCode, why: &str) -> Reaction {

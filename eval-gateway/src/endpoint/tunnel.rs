@@ -1,6 +1,7 @@
 //! Tunnels to other hosts (`CONNECT`), while calls are replayed: a client that asks a host of models through one was not
 //! redirected.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use base64::Engine as _;
@@ -14,7 +15,7 @@ use tokio::io::copy_bidirectional;
 use tokio::net::TcpStream;
 
 use super::answer::{Reaction, with_type};
-use super::guest;
+use super::guests::guest;
 use crate::guest::Guest;
 use crate::provider::is_host_of_models;
 
@@ -62,5 +63,5 @@ fn refused(why: &str) -> Reaction {
 }
 
 fn body(text: &str) -> http_body_util::combinators::BoxBody<Bytes, super::answer::Broken> {
-    Full::new(Bytes::from(text.to_owned())).map_err(|never: super::Never| match never {}).boxed()
+    Full::new(Bytes::from(text.to_owned())).map_err(|never: Infallible| match never {}).boxed()
 }

@@ -147,7 +147,9 @@ fn tools(known: Option<&Value>, asked: Option<&Value>) -> Vec<String> {
             Some(_) => {}
         }
     }
-    lines.extend(asked.iter().filter(|tool| !with(&known, &name(tool))).map(|tool| format!("+ tool `{}`", name(tool))));
+    lines.extend(
+        asked.iter().filter(|tool| !with(&known, &name(tool))).map(|tool| format!("+ tool `{}`", name(tool))),
+    );
     if lines.is_empty() {
         lines.push("tools: their groups differ".to_owned());
     }

@@ -6,8 +6,14 @@ use crate::recording::{Answer, Body};
 use crate::wire::Incoming;
 
 fn asked(body: &str) -> Asked {
-    let incoming =
-        Incoming { method: "POST", path: "/v1/chat/completions", query: "", version: None, beta: None, body: body.as_bytes() };
+    let incoming = Incoming {
+        method: "POST",
+        path: "/v1/chat/completions",
+        query: "",
+        version: None,
+        beta: None,
+        body: body.as_bytes(),
+    };
     Asked::read(&incoming, &Masks::default(), &|_| None).unwrap()
 }
 
@@ -24,7 +30,8 @@ fn recording(bodies: &[&str]) -> CaseRecording {
 }
 
 fn told(recording: &CaseRecording, body: &str, run: usize) -> String {
-    let known = Known { recording, shown: "x.models/paris.json", exists: true, record: "EVALSET_MODELS=record run" };
+    let known =
+        Known { recording, shown: "x.models/paris.json", exists: true, record: "EVALSET_MODELS=record run" };
     not_recorded(&asked(body), Place { run, turn: 1, call: 1 }, known)
 }
 

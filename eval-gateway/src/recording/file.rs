@@ -22,7 +22,8 @@ impl CaseRecording {
         for (at, exchange) in self.exchanges.iter().enumerate() {
             let prefixes = prefixes(exchange);
             let length = exchange.parts.messages.len();
-            let known = (1..=length).rev().find_map(|length| Some((length, *begun.get(&prefixes[length - 1])?)));
+            let known =
+                (1..=length).rev().find_map(|length| Some((length, *begun.get(&prefixes[length - 1])?)));
             if let Some(whole) = prefixes.last() {
                 begun.entry(*whole).or_insert(at + 1);
             }
@@ -42,7 +43,9 @@ impl CaseRecording {
         let map = value.as_object().ok_or("it is no object")?;
         match map.get("model_recordings").and_then(Value::as_i64) {
             Some(VERSION) => {}
-            Some(other) => return Err(format!("it has version {other}, and this build reads version {VERSION}")),
+            Some(other) => {
+                return Err(format!("it has version {other}, and this build reads version {VERSION}"));
+            }
             None => return Err("it has no `model_recordings`, which says its version".to_owned()),
         }
         let mut recording = Self::new(text_of(map, "eval_id").ok_or("it has no `eval_id`")?);
@@ -122,7 +125,8 @@ fn read_exchange(map: &Map, before: &[Exchange], shared: &Shared) -> Result<Exch
             None => return Err(format!("is after exchange {after}, which is not before it")),
         },
     };
-    messages.extend(map.get("messages").and_then(Value::as_array).unwrap_or_default().iter().map(lines::join));
+    messages
+        .extend(map.get("messages").and_then(Value::as_array).unwrap_or_default().iter().map(lines::join));
     let options = map.get("options").and_then(Value::as_object).cloned().unwrap_or_default();
     let parts = Parts { options, system: part("system")?, tools: part("tools")?, messages };
     let model = text_of(map, "model").unwrap_or_default().to_owned();

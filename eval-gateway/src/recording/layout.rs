@@ -1,7 +1,7 @@
 //! The layout of recordings on lines: short values on one line, each event of a stream on a line of its own.
 
-use eval_format::Value;
 use eval_format::__private::write_string;
+use eval_format::Value;
 
 /// The longest value that is written on one line, in bytes.
 const LONGEST: usize = 100;

@@ -28,7 +28,9 @@ impl Shared {
         let map = value.as_object().ok_or("it is no object")?;
         match map.get("model_recordings").and_then(Value::as_i64) {
             Some(VERSION) => {}
-            Some(other) => return Err(format!("it has version {other}, and this build reads version {VERSION}")),
+            Some(other) => {
+                return Err(format!("it has version {other}, and this build reads version {VERSION}"));
+            }
             None => return Err("it has no `model_recordings`, which says its version".to_owned()),
         }
         let patterns: Vec<&str> = match map.get("models_mask") {

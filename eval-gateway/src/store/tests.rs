@@ -9,9 +9,19 @@ use crate::recording::{Answer, Body, Exchange};
 use crate::wire::{Parts, Wire};
 
 fn recording(eval_id: &str, system: &str, said: &str) -> CaseRecording {
-    let parts = Parts { options: Map::new(), system: Some(Value::from(system)), tools: None, messages: vec![Value::from("hi")] };
+    let parts = Parts {
+        options: Map::new(),
+        system: Some(Value::from(system)),
+        tools: None,
+        messages: vec![Value::from("hi")],
+    };
     let mut exchange = Exchange::new(1, Wire::OpenAiChat, "m", parts);
-    exchange.answers.push(Answer { run: 1, status: 200, headers: Vec::new(), body: Body::Json(Value::from(said)) });
+    exchange.answers.push(Answer {
+        run: 1,
+        status: 200,
+        headers: Vec::new(),
+        body: Body::Json(Value::from(said)),
+    });
     let mut recording = CaseRecording::new(eval_id);
     recording.add(exchange);
     recording
@@ -25,7 +35,11 @@ fn folder() -> (tempfile::TempDir, ModelsFolder) {
 
 fn contents(folder: &ModelsFolder) -> BTreeMap<String, String> {
     let files = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
-    files.map(|path| (path.file_name().unwrap().to_string_lossy().into_owned(), fs::read_to_string(&path).unwrap())).collect()
+    files
+        .map(|path| {
+            (path.file_name().unwrap().to_string_lossy().into_owned(), fs::read_to_string(&path).unwrap())
+        })
+        .collect()
 }
 
 #[test]
@@ -40,7 +54,8 @@ fn recording_one_case_again_changes_one_file_and_the_same_changes_none() {
     assert_eq!(contents(&folder), before);
     folder.write(&recording("a", "prompt", "no")).unwrap();
     let after = contents(&folder);
-    let changed: Vec<&String> = after.iter().filter(|(name, text)| before[*name] != **text).map(|(name, _)| name).collect();
+    let changed: Vec<&String> =
+        after.iter().filter(|(name, text)| before[*name] != **text).map(|(name, _)| name).collect();
     assert_eq!(changed, ["a.json"]);
 }
 

@@ -2,7 +2,7 @@
 
 use eval_format::{Map, Value};
 
-use super::{Parts, list};
+use super::parts::{Parts, list};
 use crate::canonical::Canonical;
 use crate::usage::{Usage, number};
 

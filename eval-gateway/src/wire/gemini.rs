@@ -2,7 +2,7 @@
 
 use eval_format::{Map, Value};
 
-use super::{Parts, list};
+use super::parts::{Parts, list};
 use crate::canonical::Canonical;
 use crate::usage::{Usage, number};
 
@@ -36,7 +36,8 @@ pub(super) fn parts(body: &Map, canonical: &mut Canonical<'_>) -> Parts {
     let messages = messages.map(|(key, value)| list(canonical, key, Some(value))).unwrap_or_default();
     let tools = body.get("tools").map(|tools| canonical.part("tools", tools));
     let is_option = |key: &str| {
-        !lists.contains(&key) && !matches!(key, "model" | "tools" | "systemInstruction" | "system_instruction")
+        !lists.contains(&key)
+            && !matches!(key, "model" | "tools" | "systemInstruction" | "system_instruction")
     };
     let options = canonical.options(body.iter().filter(|(key, _)| is_option(key)));
     Parts { options, system, tools, messages }

@@ -2,24 +2,17 @@
 
 use eval_format::{Map, Value};
 
-use super::{Parts, list};
+use super::parts::{Parts, instructions, list};
 use crate::canonical::Canonical;
 use crate::usage::{Usage, number};
-
-/// The roles of messages that are instructions.
-const INSTRUCTIONS: [&str; 2] = ["system", "developer"];
 
 pub(super) fn parts(body: &Map, canonical: &mut Canonical<'_>) -> Parts {
     let of_chat = body.get("messages").and_then(Value::as_array);
     let (system, messages) = match of_chat {
         Some(messages) => {
-            let is_instruction = |message: &&Value| {
-                let role = message.as_object().and_then(|map| map.get("role")).and_then(Value::as_str);
-                role.is_some_and(|role| INSTRUCTIONS.contains(&role))
-            };
-            let instructions = messages.iter().take_while(is_instruction).count();
-            let (system, rest) = messages.split_at(instructions);
-            let system: Vec<Value> = system.iter().map(|message| canonical.part("messages", message)).collect();
+            let (system, rest) = messages.split_at(instructions(messages));
+            let system: Vec<Value> =
+                system.iter().map(|message| canonical.part("messages", message)).collect();
             let rest = rest.iter().map(|message| canonical.part("messages", message)).collect();
             (Some(system).filter(|system| !system.is_empty()).map(Value::Array), rest)
         }
@@ -34,7 +27,8 @@ pub(super) fn parts(body: &Map, canonical: &mut Canonical<'_>) -> Parts {
 pub(super) fn usage(answer: &Value) -> Option<Usage> {
     let usage = answer.as_object()?.get("usage")?.as_object()?;
     let input = number(usage, "prompt_tokens").or_else(|| number(usage, "input_tokens"))?;
-    let details = ["prompt_tokens_details", "input_tokens_details"].iter().find_map(|key| usage.get(key)?.as_object());
+    let details =
+        ["prompt_tokens_details", "input_tokens_details"].iter().find_map(|key| usage.get(key)?.as_object());
     Some(Usage {
         input,
         output: number(usage, "completion_tokens").or_else(|| number(usage, "output_tokens")).unwrap_or(0),

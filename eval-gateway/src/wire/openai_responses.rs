@@ -2,7 +2,7 @@
 
 use eval_format::{Map, Value};
 
-use super::{Parts, list};
+use super::parts::{Parts, instructions, list};
 use crate::canonical::Canonical;
 
 /// Fields that name what the provider keeps of the conversation.
@@ -15,7 +15,14 @@ pub(super) fn parts(
 ) -> Parts {
     let system = body.get("instructions").filter(|system| !system.is_null());
     let system = system.map(|system| canonical.part("instructions", system));
-    let messages = list(canonical, "input", body.get("input"));
+    let mut messages = list(canonical, "input", body.get("input"));
+    // Some clients send their instructions as messages.
+    let rest = messages.split_off(instructions(&messages));
+    let system = match (system, messages.is_empty()) {
+        (system, true) => system,
+        (system, false) => Some(Value::Array(system.into_iter().chain(messages).collect())),
+    };
+    let messages = rest;
     let tools = body.get("tools").map(|tools| canonical.part("tools", tools));
     let taken = ["model", "instructions", "input", "tools"];
     let is_option = |key: &str| !taken.contains(&key) && !HISTORY.contains(&key);

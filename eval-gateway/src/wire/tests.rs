@@ -72,8 +72,14 @@ fn a_history_at_the_provider_is_the_request_whose_answer_has_its_id() {
     let body = |id: &str| format!(r#"{{"input":"hi","previous_response_id":"{id}"}}"#);
     let read = |id: &str, known: &str| {
         let body = body(id);
-        let incoming =
-            Incoming { method: "POST", path: "/v1/responses", query: "", version: None, beta: None, body: body.as_bytes() };
+        let incoming = Incoming {
+            method: "POST",
+            path: "/v1/responses",
+            query: "",
+            version: None,
+            beta: None,
+            body: body.as_bytes(),
+        };
         let known = known.to_owned();
         Asked::read(&incoming, &Masks::default(), &|_| Some(known.clone())).unwrap().key
     };
@@ -91,7 +97,11 @@ fn tokens_are_read_of_answers_and_of_streams() {
             r#"{"usage":{"input_tokens":11,"output_tokens":7,"input_tokens_details":{"cached_tokens":3}}}"#,
             (11, 7, 3),
         ),
-        (Wire::Anthropic, r#"{"usage":{"input_tokens":1,"cache_read_input_tokens":10,"output_tokens":7}}"#, (11, 7, 10)),
+        (
+            Wire::Anthropic,
+            r#"{"usage":{"input_tokens":1,"cache_read_input_tokens":10,"output_tokens":7}}"#,
+            (11, 7, 10),
+        ),
         (
             Wire::Gemini,
             r#"{"usageMetadata":{"promptTokenCount":11,"candidatesTokenCount":4,"thoughtsTokenCount":3}}"#,

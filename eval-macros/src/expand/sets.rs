@@ -11,8 +11,8 @@ use quote::quote;
 use super::names::{Names, include, option};
 use crate::args::Args;
 use crate::configs::ConfigSource;
-use crate::package::Target;
 use crate::models::Models;
+use crate::package::Target;
 use crate::recordings::Recording;
 use crate::suite::{SuiteCase, SuiteSet};
 

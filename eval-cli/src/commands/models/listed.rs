@@ -5,7 +5,7 @@ use eval_support::untrusted::one_line;
 use eval_support::words::{count, tokens};
 use serde::Serialize;
 
-use super::Recorded;
+use super::recorded::Recorded;
 use crate::output::{Answer, CommandError, Format, Outcome};
 
 #[derive(Debug, Serialize)]
@@ -87,7 +87,10 @@ fn text(listing: &Listing) -> String {
             text.push_str(&format!("  {}  {}\n", one_line(&case.eval_id), said(case)));
         }
         for file in &set.without_case {
-            text.push_str(&format!("  {}: no case of the set; `cargo evalset models prune` removes it\n", one_line(file)));
+            text.push_str(&format!(
+                "  {}: no case of the set; `cargo evalset models prune` removes it\n",
+                one_line(file)
+            ));
         }
     }
     text

@@ -4,7 +4,7 @@ use eval_core::models::{Answer as Recorded, Body, Exchange};
 use eval_format::Value;
 use eval_support::untrusted::{one_line, quoted};
 
-use super::{Recorded as RecordedSet, unreadable};
+use super::recorded::{Recorded as RecordedSet, unreadable};
 use crate::output::{Answer, CommandError, Outcome};
 
 pub(super) fn show(sets: &[RecordedSet]) -> Result<Answer, CommandError> {
@@ -41,11 +41,16 @@ fn call(exchange: &Exchange, before: &[Value], system: Option<&Value>) -> String
     }
     let new = parts.messages.iter().enumerate().filter(|(at, message)| before.get(*at) != Some(message));
     for (_, message) in new {
-        let role = message.as_object().and_then(|map| map.get("role")).and_then(Value::as_str).unwrap_or("sent");
+        let role =
+            message.as_object().and_then(|map| map.get("role")).and_then(Value::as_str).unwrap_or("sent");
         text.push_str(&said(role, &readable(message)));
     }
     for answer in answers {
-        let run = if answers.iter().any(|other| other.run != answer.run) { format!(" of run {}", answer.run) } else { String::new() };
+        let run = if answers.iter().any(|other| other.run != answer.run) {
+            format!(" of run {}", answer.run)
+        } else {
+            String::new()
+        };
         let older = if answered.is_some() { " to an older request" } else { "" };
         text.push_str(&said(&format!("answer{run}{older}"), &spoken(answer)));
     }
@@ -90,7 +95,9 @@ fn collect(value: &Value, found: &mut Vec<String>) {
             }
             for (key, item) in map {
                 match (key, item) {
-                    ("text" | "content" | "result" | "output", Value::String(text)) => found.push(text.clone()),
+                    ("text" | "content" | "result" | "output", Value::String(text)) => {
+                        found.push(text.clone())
+                    }
                     (_, item) => collect(item, found),
                 }
             }

@@ -97,12 +97,18 @@ impl Shared {
     /// It repeats the last word of the user, with the number of the answer where ids are not steady.
     fn answer(&self, body: &Value) -> Value {
         let number = self.ids.fetch_add(1, Ordering::Relaxed);
-        let id = if self.is_steady.load(Ordering::Relaxed) { "same".to_owned() } else { format!("random{number}") };
+        let id = if self.is_steady.load(Ordering::Relaxed) {
+            "same".to_owned()
+        } else {
+            format!("random{number}")
+        };
         let messages = body["messages"].as_array().cloned().unwrap_or_default();
         let said = messages.last().and_then(|last| last["content"].as_str()).unwrap_or_default().to_owned();
         let said = match said.strip_prefix("count ") {
             Some(what) => format!("{what}-{number}"),
-            None if said.contains("key") => concat!("Use sk-", "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH").to_owned(),
+            None if said.contains("key") => {
+                concat!("Use sk-", "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH").to_owned()
+            }
             None if said.contains("secret") => "It is purple-elephant-77.".to_owned(),
             None => "It is sunny.".to_owned(),
         };

@@ -5,6 +5,7 @@
 
 use std::path::Path;
 
+use eval_format::conventions::{models_file, models_path};
 use eval_format::reader::SetFormat;
 
 use crate::options::Options;
@@ -46,17 +47,17 @@ pub struct SetSource {
     pub options: Options,
     /// The recording of judges' replies; `None` if nothing in this set can ask a judge.
     pub recording: Option<RecordingSource>,
-    /// The recorded calls of models; `None` in a build that replays none.
+    /// The recorded calls of models; `None` if there were none at compile time.
     pub models: Option<ModelsSource>,
 }
 
 /// The recorded calls of models of a set.
 #[derive(Debug)]
 pub struct ModelsSource {
-    /// The folder, relative to the package, with `/`.
-    pub folder: &'static str,
-    /// What its cases share; `None` if the folder did not exist at compile time.
-    pub shared: Option<FileSource>,
+    /// What its cases share.
+    pub shared: FileSource,
+    /// The ids of the cases that have recorded calls, each with its file.
+    pub cases: &'static [(&'static str, FileSource)],
 }
 
 /// The recording of a set.
@@ -85,8 +86,6 @@ pub struct CaseSource {
     pub line: u32,
     /// The column in characters, from 1.
     pub column: u32,
-    /// The recorded calls of models of the case.
-    pub models: Option<FileSource>,
 }
 
 impl SetSource {
@@ -157,17 +156,22 @@ impl Test {
         self.set.text.get(self.source.start..self.source.end)
     }
 
-    /// The files with recorded calls of models that the test reads.
-    pub(crate) fn model_files(&self) -> impl Iterator<Item = FileSource> {
-        let shared = self.set.models.iter().filter_map(|models| models.shared);
-        shared.chain(self.source.models)
+    /// The recorded calls of models of the case.
+    pub(crate) fn own_models(&self) -> Option<FileSource> {
+        let cases = self.set.models.as_ref()?.cases;
+        cases.iter().find(|(eval_id, _)| *eval_id == self.source.eval_id).map(|(_, file)| *file)
     }
 
-    /// The files with recorded calls of models that did not exist.
+    /// The files with recorded calls of models that the test reads.
+    pub(crate) fn model_files(&self) -> impl Iterator<Item = FileSource> {
+        let shared = self.set.models.iter().map(|models| models.shared);
+        shared.chain(self.own_models())
+    }
+
+    /// The file with recorded calls of models that the test would have read if it had existed.
     pub(crate) fn absent_model_file(&self) -> Option<String> {
-        let models = self.set.models.as_ref()?;
-        let file = eval_format::conventions::models_file(self.source.eval_id);
-        self.source.models.is_none().then(|| format!("{}/{file}", models.folder))
+        let is_absent = cfg!(feature = "models") && self.own_models().is_none();
+        is_absent.then(|| format!("{}/{}", models_path(self.set.file), models_file(self.source.eval_id)))
     }
 
     pub(crate) fn session_text(&self) -> Option<&'static str> {

@@ -9,12 +9,10 @@ use crate::files::{Folders, SourceFile};
 #[derive(Clone, Debug)]
 pub(crate) struct Models {
     folder: SourceFile,
-    /// Whether the folder exists.
-    exists: bool,
 }
 
 impl Models {
-    /// The folder beside a set, whether it exists or not. `None` in a build that replays no calls.
+    /// The folder beside a set; `None` if it does not exist. In a build that replays no calls it is an error.
     pub(crate) fn beside(
         set: &SourceFile,
         folders: &Folders,
@@ -22,11 +20,10 @@ impl Models {
         diagnostics: &mut Diagnostics,
     ) -> Option<Self> {
         let folder = folders.beside(set, &models_path(set.name()));
-        let exists = folder.absolute.join(SHARED_MODELS).is_file();
-        if cfg!(feature = "models") {
-            return Some(Self { folder, exists });
+        if !folder.absolute.join(SHARED_MODELS).is_file() {
+            return None;
         }
-        if exists {
+        if !cfg!(feature = "models") {
             diagnostics.error(
                 span,
                 format!(
@@ -36,23 +33,18 @@ impl Models {
                 "add `features = [\"models\"]` to the line of `eval-core` in `Cargo.toml`",
             );
         }
-        None
-    }
-
-    /// The folder, relative to the package.
-    pub(crate) fn folder(&self) -> &str {
-        &self.folder.relative
+        Some(Self { folder })
     }
 
     /// The file that cases share, relative to the package.
-    pub(crate) fn shared(&self) -> Option<String> {
-        self.exists.then(|| format!("{}/{SHARED_MODELS}", self.folder.relative))
+    pub(crate) fn shared(&self) -> String {
+        format!("{}/{SHARED_MODELS}", self.folder.relative)
     }
 
     /// The file of a case, relative to the package.
     pub(crate) fn of_case(&self, eval_id: &str) -> Option<String> {
         let name = models_file(eval_id);
-        let exists = self.exists && self.folder.absolute.join(&name).is_file();
+        let exists = self.folder.absolute.join(&name).is_file();
         exists.then(|| format!("{}/{name}", self.folder.relative))
     }
 }

@@ -49,10 +49,8 @@ pub(super) fn case_runner(
 pub(super) fn models(test: &Test) -> Result<Models, String> {
     let command = crate::failure::rerun_command(test);
     let root = stale::root(test.set.manifest_dir);
-    let texts = test.set.models.as_ref().and_then(|models| {
-        let text = |file: Option<FileSource>| file.map(|file| file.text);
-        models.shared.map(|shared| (Some(shared.text), text(test.source.models)))
-    });
+    let own = test.own_models().map(|file| file.text);
+    let texts = test.set.models.as_ref().map(|models| (Some(models.shared.text), own));
     Models::compiled(&root, test.set.file, test.set.shown, texts, command)
 }
 

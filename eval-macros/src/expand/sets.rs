@@ -45,8 +45,8 @@ impl Sets<'_> {
         };
         let prefix = std::iter::once(self.names.function.to_string()).chain(modules.iter().cloned());
         let prefix = prefix.collect::<Vec<_>>().join("::");
-        let cases = set.cases.iter().map(|case| self.case(case, set.models.as_ref(), &prefix));
-        let models = option(set.models.as_ref().map(|models| self.models(models)));
+        let cases = set.cases.iter().map(|case| self.case(case, &prefix));
+        let models = option(set.models.as_ref().map(|models| self.models(models, &set.cases)));
         let listing = self.listing(set, &prefix);
         let config = self.config(&set.config);
         let session = option(set.session.as_ref().map(|file| self.file(file)));
@@ -98,7 +98,7 @@ impl Sets<'_> {
         quote!(::core::concat!(#head, ::core::module_path!(), #tests))
     }
 
-    fn case(&self, case: &SuiteCase, models: Option<&Models>, prefix: &str) -> TokenStream {
+    fn case(&self, case: &SuiteCase, prefix: &str) -> TokenStream {
         let private = &self.names.private;
         let span = &case.span;
         let eval_id = &span.eval_id;
@@ -107,10 +107,9 @@ impl Sets<'_> {
         // The compiler takes no file of four billion lines either.
         let line = u32::try_from(span.line).unwrap_or(u32::MAX);
         let column = u32::try_from(span.column).unwrap_or(u32::MAX);
-        let models = option(models.and_then(|models| models.of_case(eval_id)).map(|file| self.file(&file)));
         quote! {
             #private::CaseSource {
-                eval_id: #eval_id, test: #test, start: #start, end: #end, line: #line, column: #column, models: #models,
+                eval_id: #eval_id, test: #test, start: #start, end: #end, line: #line, column: #column,
             }
         }
     }
@@ -140,11 +139,15 @@ impl Sets<'_> {
         quote!(#private::RecordingSource { file: #file, text: #text, questions: &[#(#questions),*] })
     }
 
-    fn models(&self, models: &Models) -> TokenStream {
+    fn models(&self, models: &Models, cases: &[SuiteCase]) -> TokenStream {
         let private = &self.names.private;
-        let folder = models.folder();
-        let shared = option(models.shared().map(|file| self.file(&file)));
-        quote!(#private::ModelsSource { folder: #folder, shared: #shared })
+        let shared = self.file(&models.shared());
+        let cases = cases.iter().filter_map(|case| {
+            let eval_id = &case.span.eval_id;
+            let file = self.file(&models.of_case(eval_id)?);
+            Some(quote!((#eval_id, #file)))
+        });
+        quote!(#private::ModelsSource { shared: #shared, cases: &[#(#cases),*] })
     }
 
     fn file(&self, relative: &str) -> TokenStream {

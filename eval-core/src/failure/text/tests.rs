@@ -389,15 +389,7 @@ fn warnings_are_those_of_the_case_at_their_place_in_the_file() {
     let start = TEXT.find(r#"{"eval_id": "b""#).unwrap();
     let options = Options::default();
     let at = u32::try_from(start).unwrap();
-    let case = CaseSource {
-        eval_id: "b",
-        test: "s::b",
-        start,
-        end: TEXT.len() - 2,
-        line: 1,
-        column: at + 1,
-        models: None,
-    };
+    let case = CaseSource { eval_id: "b", test: "s::b", start, end: TEXT.len() - 2, line: 1, column: at + 1 };
     let set: &'static SetSource = Box::leak(Box::new(SetSource {
         manifest_dir: "",
         package: "p",

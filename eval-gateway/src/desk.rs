@@ -7,6 +7,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use eval_format::Value;
 use eval_support::mutex::Mutex;
 use eval_support::words::code_list;
 use tokio::sync::OwnedMutexGuard;
@@ -15,7 +16,8 @@ use crate::conversation::Conversation;
 use crate::endpoint;
 use crate::guest::{Guest, Reply};
 use crate::mode::ModelMode;
-use crate::recording::Answer;
+use crate::recording::{Answer, Body};
+use crate::sse::{Data, Event};
 use crate::variables;
 use crate::wire::{Asked, Incoming, NoWire, Wire};
 
@@ -127,8 +129,52 @@ fn decided(mut read: Vec<(Conversation, Asked)>) -> Reply {
     conversation.answer(asked)
 }
 
+/// Whether two answers say the same. Ids and signatures differ each time, and name nothing outside of the answer.
 fn same_answer(one: &Answer, other: &Answer) -> bool {
-    (one.status, &one.body) == (other.status, &other.body)
+    let events = |events: &[Event]| -> Vec<(Option<String>, String)> {
+        let said = |event: &Event| match &event.data {
+            Data::Json(value) => settled(value).to_string(),
+            Data::Text(text) => text.clone(),
+        };
+        events.iter().map(|event| (event.name.clone(), said(event))).collect()
+    };
+    let is_same = match (&one.body, &other.body) {
+        (Body::Json(one), Body::Json(other)) => settled(one) == settled(other),
+        (Body::Events(one), Body::Events(other)) => events(one) == events(other),
+        (one, other) => one == other,
+    };
+    is_same && one.status == other.status
+}
+
+/// Keys of answers whose values differ each time.
+const VOLATILE: [&str; 11] = [
+    "id",
+    "call_id",
+    "created",
+    "created_at",
+    "encrypted_content",
+    "item_id",
+    "request_id",
+    "responseId",
+    "signature",
+    "system_fingerprint",
+    "thoughtSignature",
+];
+
+/// An answer without what differs each time. Arguments of calls are left alone.
+fn settled(value: &Value) -> Value {
+    match value {
+        Value::Array(items) => items.iter().map(settled).collect(),
+        Value::Object(map) => {
+            let kept = map.iter().filter(|(key, _)| !VOLATILE.contains(key));
+            let settled = kept.map(|(key, item)| match key {
+                "args" | "arguments" | "input" => (key, item.clone()),
+                _ => (key, settled(item)),
+            });
+            Value::Object(settled.collect())
+        }
+        other => other.clone(),
+    }
 }
 
 /// The conversations that a call may belong to, by what it holds: an id that one of them was given, else the last message

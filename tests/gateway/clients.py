@@ -132,6 +132,8 @@ class Check:
 
     def server(self):
         folder = self.place("adk-server", [{"eval_id": name} for name in ("one", "two", "three", "four")])
+        # All begin with the same words.
+        self.edit(folder, lambda case: case["conversation"][1]["user_content"]["parts"][0].update(text=f"And for {case['eval_id']}?"))
         adk = pathlib.Path(self.python).with_name("adk")
         agent = ["--adk-cmd", f"{adk} api_server --no_use_local_storage {HERE / 'adk'}", "--app", "weather", "--ready-within", "120s"]
         with Provider(folder) as provider:
@@ -148,7 +150,7 @@ def main():
     sys.path.insert(0, str(HERE))
     from weather import AGENTS
 
-    for name in names or AGENTS:
+    for name in [name for name in AGENTS if not names or name in names]:
         check.agent(name)
     for name in [name for name in STREAMED if not names or name in names]:
         check.agent(name, stream=True)

@@ -24,11 +24,15 @@ use crate::secret_headers::Headers;
 use conversation::Conversation;
 pub use error::AdkServerError;
 use eval_core::group::Launch;
+use eval_core::models::{Desk as ModelsDesk, ModelCalls, ModelMode, Seat as ModelsSeat};
 use golden_tools::{Desk, Seat};
 use http::Http;
-use spawned::Spawned;
+use spawned::{Answered, Spawned};
 
 const READY_WITHIN: Duration = Duration::from_mins(1);
+
+const NOT_REDIRECTED: &str = "the server runs already, so its calls of models are neither recorded nor replayed; start it here: \
+                              `AdkServer::spawn(..)`, or `--adk-cmd`";
 
 const RETRY_PAUSE: Duration = Duration::from_millis(250);
 
@@ -71,9 +75,12 @@ pub struct AdkServer {
     ready_within: Duration,
     details: AppDetails,
     tools: ToolSource,
+    models: Option<ModelMode>,
     conversation: Option<Conversation>,
     /// Where the golden tools of the conversation answer.
     seat: Option<Seat>,
+    /// Where calls of models of the conversation are answered.
+    models_seat: Option<ModelsSeat>,
 }
 
 #[derive(Clone, Debug)]
@@ -82,8 +89,8 @@ enum Place {
     Spawned(Launch),
 }
 
-/// The servers of this process by their launch, and whether their tools are golden. They end with the process.
-static SPAWNED: Mutex<BTreeMap<(Launch, bool), Arc<Spawned>>> = Mutex::new(BTreeMap::new());
+/// The servers of this process by their launch, and by what answers their tools and their models. They end with the process.
+static SPAWNED: Mutex<BTreeMap<(Launch, Answered), Arc<Spawned>>> = Mutex::new(BTreeMap::new());
 
 static DETAILS: Mutex<BTreeMap<(String, String), AppDetails>> = Mutex::new(BTreeMap::new());
 
@@ -120,8 +127,10 @@ impl AdkServer {
             ready_within: READY_WITHIN,
             details: AppDetails::default(),
             tools: ToolSource::Real,
+            models: None,
             conversation: None,
             seat: None,
+            models_seat: None,
         }
     }
 
@@ -146,6 +155,10 @@ impl AdkServer {
         /// tools](eval_core::tools) they are golden in any case: a plugin is loaded into the server, and the tools of its
         /// agents do not run.
         tools(tools: ToolSource) { tools = tools }
+
+        /// Sets how calls of models are answered in a server that [`ready`](Self::ready) starts. A conversation whose calls
+        /// are recorded or replayed has a server that asks the gateway in any case.
+        models(mode: Option<ModelMode>) { models = mode }
     }
 
     /// Waits until the server answers, and fails if it has no such app. A spawned server is started.
@@ -155,7 +168,7 @@ impl AdkServer {
     /// [`AdkServerError::Unreachable`], so that its runs are [retried](eval_core::EvalRunner::retry). The
     /// methods of [`Agent`] do so here.
     pub async fn ready(&self) -> Result<(), AdkServerError> {
-        let (http, desk) = self.http(self.is_golden()).await?;
+        let Reached { http, desk, .. } = self.reach(self.answered()).await?;
         let known = http.apps().await?;
         match (known, desk) {
             (Some(apps), _) if !apps.contains(&self.app) => Err(AdkServerError::no_app(&self.app, &apps)),
@@ -164,41 +177,44 @@ impl AdkServer {
         }
     }
 
-    fn is_golden(&self) -> bool {
-        self.tools == ToolSource::Golden
+    fn answered(&self) -> Answered {
+        Answered { golden: self.tools == ToolSource::Golden, models: self.models }
     }
 
-    /// For each server that conversations used, whether its tools are golden. A server of this process that has ended is removed, so
-    /// that another one starts in its place.
-    fn used_so_far(&self) -> Vec<bool> {
-        let Place::Spawned(launch) = &self.place else { return vec![false] };
+    /// What answers each server that conversations used. A server of this process that has ended is removed, so that another
+    /// one starts in its place.
+    fn used_so_far(&self) -> Vec<Answered> {
+        let Place::Spawned(launch) = &self.place else { return vec![Answered::default()] };
         let mut used = Vec::new();
-        for ((of, golden), spawned) in SPAWNED.lock().iter_mut().filter(|((of, _), _)| of == launch) {
+        for ((of, answered), spawned) in SPAWNED.lock().iter_mut().filter(|((of, _), _)| of == launch) {
             if spawned.has_ended() {
-                *spawned = Arc::new(Spawned::new(of.clone(), *golden));
+                *spawned = Arc::new(Spawned::new(of.clone(), *answered));
             }
-            used.push(*golden);
+            used.push(*answered);
         }
         used
     }
 
-    /// The client of the server, and the desk of its golden tools. A server that does not run yet is started.
-    async fn http(&self, golden: bool) -> Result<(Http, Option<Arc<Desk>>), AdkServerError> {
+    /// The server with its desks. A server that does not run yet is started.
+    async fn reach(&self, answered: Answered) -> Result<Reached, AdkServerError> {
         match &self.place {
-            Place::At(_) if golden => Err(AdkServerError::Tools(
+            Place::At(_) if answered.golden => Err(AdkServerError::Tools(
                 "golden tools need a server that is started here, since a plugin is loaded into it, and this one runs already: \
                  its tools would run; start it with `AdkServer::spawn(..)`, or `--adk-cmd`"
                     .to_owned(),
             )),
-            Place::At(url) => Ok((Http::new(url, self.headers.clone(), None)?, None)),
+            Place::At(url) => {
+                Ok(Reached { http: Http::new(url, self.headers.clone(), None)?, desk: None, models: None, note: None })
+            }
             Place::Spawned(launch) => {
                 let spawned = {
                     let mut all = SPAWNED.lock();
-                    let new = || Arc::new(Spawned::new(launch.clone(), golden));
-                    Arc::clone(all.entry((launch.clone(), golden)).or_insert_with(new))
+                    let new = || Arc::new(Spawned::new(launch.clone(), answered));
+                    Arc::clone(all.entry((launch.clone(), answered)).or_insert_with(new))
                 };
-                let (url, program, desk) = spawned.url(&self.prefix, self.ready_within).await?;
-                Ok((Http::new(&url, self.headers.clone(), Some(program))?, desk))
+                let running = spawned.running(&self.prefix, self.ready_within).await?;
+                let http = Http::new(&running.url(&self.prefix), self.headers.clone(), Some(running.program))?;
+                Ok(Reached { http, desk: running.desk, models: running.models, note: running.note })
             }
         }
     }
@@ -215,6 +231,17 @@ impl AdkServer {
     }
 }
 
+/// A server with what its conversations need.
+struct Reached {
+    http: Http,
+    /// Where its golden tools ask.
+    desk: Option<Arc<Desk>>,
+    /// Where its calls of models are answered.
+    models: Option<ModelsDesk>,
+    /// What its command keeps from being redirected.
+    note: Option<String>,
+}
+
 /// Another conversation with the same app.
 impl Clone for AdkServer {
     fn clone(&self) -> Self {
@@ -225,6 +252,7 @@ impl Clone for AdkServer {
             ready_within: self.ready_within,
             details: self.details.clone(),
             tools: self.tools,
+            models: self.models,
             ..Self::new(self.place.clone(), self.app.clone())
         }
     }
@@ -234,10 +262,19 @@ impl Agent for AdkServer {
     async fn start(&mut self, session: &Session) -> Result<(), BoxError> {
         session.recorder().answers_by("the last event of the server's agent with text is the answer");
         let tools = session.recorder().golden_tools();
+        let models = session.recorder().model_calls();
+        if matches!(self.place, Place::At(_)) && models.is_some() {
+            session.recorder().note(NOT_REDIRECTED);
+        }
+        let answered = Answered { golden: tools.is_some(), models: models.as_ref().map(ModelCalls::mode) };
         let begun = async {
-            let (http, desk) = self.http(tools.is_some()).await?;
+            let Reached { http, desk, models: of_models, note } = self.reach(answered).await?;
+            note.into_iter().for_each(|note| session.recorder().note(note));
             if let Some(desk) = &desk {
                 desk.welcome(&http, &self.app).await?;
+            }
+            if let Some((desk, models)) = of_models.zip(models) {
+                self.models_seat = Some(desk.sit(&models).await);
             }
             self.details = self.read_details(&http).await?;
             let conversation = Conversation::begin(http, &self.app, session).await?;
@@ -266,10 +303,12 @@ impl Agent for AdkServer {
 
     async fn end(&mut self) -> Result<(), BoxError> {
         self.seat = None;
-        match self.conversation.take() {
+        let ended = match self.conversation.take() {
             Some(conversation) => conversation.end().await.map_err(AdkServerError::of_agent),
             None => Ok(()),
-        }
+        };
+        self.models_seat = None;
+        ended
     }
 
     fn details(&self) -> AppDetails {
@@ -282,8 +321,8 @@ impl Agent for AdkServer {
         // Whether the next run has golden tools is not known here, and a server with real ones must not start for it.
         let used = self.used_so_far();
         let answers = async {
-            for golden in used {
-                while let Ok((http, _)) = self.http(golden).await
+            for answered in used {
+                while let Ok(Reached { http, .. }) = self.reach(answered).await
                     && !http.answers_soon().await
                 {
                     tokio::time::sleep(RETRY_PAUSE).await;

@@ -8,8 +8,8 @@ pub mod draft;
 #[cfg(test)]
 mod error_texts;
 pub mod import;
-mod loopback;
 pub mod mcp;
+mod models;
 mod process;
 pub mod record;
 mod rustdoc_links;

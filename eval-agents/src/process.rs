@@ -23,10 +23,12 @@ use eval_support::mutex::Mutex;
 use eval_support::setters;
 
 use crate::mcp::McpMock;
+use crate::models::redirected;
 use crate::wire;
 use child::{Child, Seat};
 pub use error::ProcessError;
 use eval_core::group::Launch;
+use eval_core::models::{Desk, ModelCalls, ModelMode, Seat as ModelsSeat};
 use golden_tools::{Answers, ToldState, Waiting};
 #[cfg(any(test, fuzzing))]
 use message::HELLO;
@@ -66,6 +68,8 @@ pub struct Process {
     details: AppDetails,
     state: ToldState,
     seat: Option<Seat>,
+    /// Where calls of models of a shared program are answered.
+    models_seat: Option<ModelsSeat>,
     /// What answers the calls of the program; `None` if its tools run.
     answers: Option<Answers>,
     recorder: Option<Recorder>,
@@ -73,8 +77,19 @@ pub struct Process {
 
 const HOW_TO_ANSWER: &str = r#"the last `text` of a turn is its answer: the program writes {"type": "text", "text": ".."} before `turn_end`, and in Python `turn.text(..)` or the value that a function returns is one"#;
 
-/// The programs of this process that serve several conversations, by their launch. They end with the process.
-static SHARED: Mutex<BTreeMap<Launch, Vec<Arc<Child>>>> = Mutex::new(BTreeMap::new());
+/// The programs of this process that serve several conversations, by their launch and by what answers their models. They end
+/// with the process.
+static SHARED: Mutex<BTreeMap<(Launch, Option<ModelMode>), Vec<Shared>>> = Mutex::new(BTreeMap::new());
+
+/// A program that serves several conversations.
+#[derive(Clone, Debug)]
+struct Shared {
+    child: Arc<Child>,
+    /// Where its calls of models are answered.
+    desk: Option<Desk>,
+    /// What its command keeps from being redirected.
+    note: Option<String>,
+}
 
 impl Process {
     /// An agent that this command starts: its program, arguments, variables and folder. Other settings of a
@@ -92,6 +107,7 @@ impl Process {
             details: AppDetails::default(),
             state: ToldState::default(),
             seat: None,
+            models_seat: None,
             answers: None,
             recorder: None,
         }
@@ -111,22 +127,46 @@ impl Process {
         end_within(limit: Duration) { end_within = limit }
     }
 
-    fn seat(&self, id: &str) -> Result<Seat, ProcessError> {
+    /// A conversation with a program of its own, or with one that others share.
+    async fn seat(&mut self, session: &Session) -> Result<Seat, BoxError> {
+        let (id, models) = (&session.session_id, session.recorder().model_calls());
         let Some(most) = self.concurrency else {
-            return Ok(Child::start(&self.launch, false)?.seat(id));
+            let variables = models.map(|models| models.variables()).transpose()?;
+            let (launch, note) = redirected(&self.launch, variables.unwrap_or_default());
+            note.into_iter().for_each(|note| session.recorder().note(note));
+            return Ok(Child::start(&launch, false)?.seat(id));
         };
+        let (shared, seat) = self.shared_seat(most, id, models.as_ref().map(ModelCalls::mode))?;
+        shared.note.into_iter().for_each(|note| session.recorder().note(note));
+        if let Some((desk, models)) = shared.desk.zip(models) {
+            self.models_seat = Some(desk.sit(&models).await);
+        }
+        Ok(seat)
+    }
+
+    fn shared_seat(
+        &self,
+        most: usize,
+        id: &str,
+        mode: Option<ModelMode>,
+    ) -> Result<(Shared, Seat), BoxError> {
         let mut shared = SHARED.lock();
-        let children = shared.entry(self.launch.clone()).or_default();
-        children.retain(|child| child.is_of_use());
-        let free = children.iter().find(|child| child.routes.count() < most);
-        let child = match free {
-            Some(child) => child,
+        let programs = shared.entry((self.launch.clone(), mode)).or_default();
+        programs.retain(|program| program.child.is_of_use());
+        let program = match programs.iter().find(|program| program.child.routes.count() < most) {
+            Some(program) => program.clone(),
             None => {
-                children.push(Child::start(&self.launch, true)?);
-                &children[children.len() - 1]
+                let desk = mode.map(|_| Desk::open()).transpose()?;
+                let variables =
+                    desk.as_ref().zip(mode).map(|(desk, mode)| desk.variables(mode)).transpose()?;
+                let (launch, note) = redirected(&self.launch, variables.unwrap_or_default());
+                let program = Shared { child: Child::start(&launch, true)?, desk, note };
+                programs.push(program.clone());
+                program
             }
         };
-        Ok(child.seat(id))
+        let seat = program.child.seat(id);
+        Ok((program, seat))
     }
 }
 
@@ -146,7 +186,8 @@ impl Agent for Process {
     async fn start(&mut self, session: &Session) -> Result<(), BoxError> {
         session.recorder().answers_by(HOW_TO_ANSWER);
         self.recorder = Some(session.recorder().clone());
-        let seat = self.seat.insert(self.seat(&session.session_id)?);
+        let seat = self.seat(session).await?;
+        let seat = self.seat.insert(seat);
         seat.wait_for_hello(self.ready_within).await?;
         let golden = session.recorder().golden_tools();
         let mock = golden.clone().map(McpMock::start).transpose();
@@ -210,7 +251,9 @@ impl Agent for Process {
         if let Some(recorder) = self.recorder.take() {
             seat.take_notes().into_iter().for_each(|note| recorder.note(note));
         }
-        Ok(seat.leave(self.end_within).await?)
+        let left = seat.leave(self.end_within).await;
+        self.models_seat = None;
+        Ok(left?)
     }
 
     fn details(&self) -> AppDetails {

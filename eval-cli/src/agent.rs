@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use clap::ArgGroup;
 use eval_agents::{AdkServer, AdkServerError, Process};
+use eval_core::models::ModelMode;
 use eval_core::{Agent, BoxAgent, EvalRunner};
 use eval_format::matrix::Variant;
 use eval_format::options::{ToolSource, parse_timeout};
@@ -291,6 +292,14 @@ impl AnyAgent {
     pub(crate) fn with_tools(self, tools: ToolSource) -> Self {
         match self {
             Self::Server(server) => Self::Server(Box::new(server.tools(tools))),
+            program @ Self::Program(_) => program,
+        }
+    }
+
+    /// The same agent, whose server is started with its calls of models answered in this mode.
+    pub(crate) fn with_models(self, mode: Option<ModelMode>) -> Self {
+        match self {
+            Self::Server(server) => Self::Server(Box::new(server.models(mode))),
             program @ Self::Program(_) => program,
         }
     }

@@ -17,6 +17,7 @@ mod list;
 mod mcp;
 mod metrics;
 mod migrate;
+mod models;
 mod new;
 mod plan;
 mod record;
@@ -73,6 +74,7 @@ pub(crate) enum Command {
     RemoveCase(remove_case::Args),
     RenameCase(rename_case::Args),
     Mcp(mcp::Args),
+    Models(models::Args),
     Metrics(metrics::Args),
     Plan(plan::Args),
     Report(report::Args),
@@ -114,6 +116,7 @@ impl Command {
             Self::RemoveCase(args) => remove_case::run(args),
             Self::RenameCase(args) => rename_case::run(args),
             Self::Mcp(args) => mcp::run(args),
+            Self::Models(args) => models::run(args),
             Self::Metrics(args) => metrics::run(args),
             Self::Plan(args) => plan::run(args),
             Self::Record(args) => record::run(args),

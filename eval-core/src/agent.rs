@@ -7,6 +7,8 @@ mod event;
 mod interface;
 mod local;
 mod log;
+#[cfg(feature = "models")]
+mod model_url;
 mod recorder;
 mod replay;
 mod turn;

@@ -15,7 +15,7 @@ mod test;
 use crate::metric::{BoxMetric, MetricFn, of_function};
 
 pub use crate::compiled::{
-    CaseSource, ConfigSource, FileSource, RecordingSource, SetSource, Target, VariantSource,
+    CaseSource, ConfigSource, FileSource, ModelsSource, RecordingSource, SetSource, Target, VariantSource,
 };
 pub use crate::options::Options;
 pub use crate::setup::shape;

@@ -21,6 +21,7 @@ use crate::guard::{Fault, What, catch_panic};
 use crate::journal::{RunLog, TestLog};
 use crate::judge::{JudgeRouter, MeteredJudge, in_case};
 use crate::metric::BoxMetric;
+use crate::models::Models;
 use crate::options::Options;
 use crate::play::{Conditions, User, converse, turns_of};
 use crate::report::{CaseReport, Location, MetricOutcome, RunReport};
@@ -42,6 +43,7 @@ pub(crate) struct CaseRunner {
     pub(crate) options: Options,
     names: SessionNames,
     tool_files: ToolFiles,
+    models: Models,
 }
 
 /// What files beside a set say of its golden tools.
@@ -147,12 +149,31 @@ impl CaseRunner {
         let default = UserSimulatorConfig::default();
         let simulation = Simulation::new(config.user_simulator_config.as_ref().unwrap_or(&default))?;
         let scoring = ScoringPlan::new(config, custom, judges.clone(), options, stopped)?;
-        Ok(Self { scoring, judges, simulation, options, names, tool_files: ToolFiles::default() })
+        Ok(Self {
+            scoring,
+            judges,
+            simulation,
+            options,
+            names,
+            tool_files: ToolFiles::default(),
+            models: Models::default(),
+        })
     }
 
     /// The same runner, for whose golden tools these files hold.
     pub(crate) fn with_tool_files(self, tool_files: ToolFiles) -> Self {
         Self { tool_files, ..self }
+    }
+
+    /// The same runner, whose agents' calls of models these recordings answer.
+    pub(crate) fn with_models(self, models: Models) -> Self {
+        Self { models, ..self }
+    }
+
+    /// How calls of models are answered.
+    #[cfg(feature = "models")]
+    pub(crate) fn models(&self) -> Option<crate::models::ModelMode> {
+        self.models.mode()
     }
 
     fn golden_tools(&self, case: &EvalCase) -> GoldenTools {
@@ -242,7 +263,14 @@ impl CaseRunner {
         let judge = simulator.judge();
         let user = User::of(case, &self.simulation, &judge, run.number);
         let tools = (self.options.tools == ToolSource::Golden).then(|| self.golden_tools(case));
-        let events = Log::with_tools(tools);
+        let models = match self.models.open(case, run.number).await {
+            Ok(models) => models,
+            Err(message) => {
+                let error = RunError::new(Role::Recording, None, message);
+                return Evaluated::broken(run.number, error, log);
+            }
+        };
+        let events = Log::answered_by(tools, models);
         let begins = |turn| log.turn_began(run.number, turn, turns_of(case));
         // Some code of the agent runs outside of its guards, such as the `Display` of its errors.
         let mut transcript =

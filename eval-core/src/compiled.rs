@@ -5,6 +5,7 @@
 
 use std::path::Path;
 
+use eval_format::conventions::{models_file, models_path};
 use eval_format::reader::SetFormat;
 
 use crate::options::Options;
@@ -46,6 +47,17 @@ pub struct SetSource {
     pub options: Options,
     /// The recording of judges' replies; `None` if nothing in this set can ask a judge.
     pub recording: Option<RecordingSource>,
+    /// The recorded calls of models; `None` if there were none at compile time.
+    pub models: Option<ModelsSource>,
+}
+
+/// The recorded calls of models of a set.
+#[derive(Debug)]
+pub struct ModelsSource {
+    /// What its cases share.
+    pub shared: FileSource,
+    /// The ids of the cases that have recorded calls, each with its file.
+    pub cases: &'static [(&'static str, FileSource)],
 }
 
 /// The recording of a set.
@@ -126,6 +138,13 @@ pub enum ConfigSource {
     File(FileSource),
 }
 
+/// Whether files with recorded answers are the ones that were compiled in, since nothing is recorded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Replays {
+    pub(crate) judges: bool,
+    pub(crate) models: bool,
+}
+
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Test {
     pub(crate) set: &'static SetSource,
@@ -148,6 +167,24 @@ impl Test {
     /// The text of the case; `None` if its range lies outside of the file.
     pub(crate) fn case_text(&self) -> Option<&'static str> {
         self.set.text.get(self.source.start..self.source.end)
+    }
+
+    /// The recorded calls of models of the case.
+    pub(crate) fn own_models(&self) -> Option<FileSource> {
+        let cases = self.set.models.as_ref()?.cases;
+        cases.iter().find(|(eval_id, _)| *eval_id == self.source.eval_id).map(|(_, file)| *file)
+    }
+
+    /// The files with recorded calls of models that the test reads.
+    pub(crate) fn model_files(&self) -> impl Iterator<Item = FileSource> {
+        let shared = self.set.models.iter().map(|models| models.shared);
+        shared.chain(self.own_models())
+    }
+
+    /// The file with recorded calls of models that the test would have read if it had existed.
+    pub(crate) fn absent_model_file(&self) -> Option<String> {
+        let is_absent = cfg!(feature = "models") && self.own_models().is_none();
+        is_absent.then(|| format!("{}/{}", models_path(self.set.file), models_file(self.source.eval_id)))
     }
 
     pub(crate) fn session_text(&self) -> Option<&'static str> {

@@ -13,7 +13,7 @@ mod turns;
 use eval_format::metric::{Need, metric};
 
 pub use hints::reads_the_golden;
-#[cfg(feature = "judges")]
+#[cfg(any(feature = "judges", feature = "models"))]
 pub(crate) use text::rerun_command;
 pub use text::texts;
 pub(crate) use text::{Print, failing, harness, headline, passing, reason, skipped, stale};

@@ -56,6 +56,11 @@ impl Launch {
         }
     }
 
+    /// Whether the command itself sets or removes a variable.
+    pub fn names(&self, name: &str) -> bool {
+        self.variables.contains_key(OsStr::new(name))
+    }
+
     /// Sets a variable of the program.
     pub fn set_variable(&mut self, name: &str, value: OsString) {
         self.variables.insert(name.into(), Some(value));

@@ -41,6 +41,7 @@
 //! | have a model judge, and pay once | `judge`: `Judge`, `RecordedJudge` (feature `judges`) |
 //! | let a model play the user | `scenario`: `ConversationScenario` (feature `judges`) |
 //! | run without the world: what the case says that tools answered, and faults | [`tools`] |
+//! | run without a model: what it answered when it was recorded | `models` (feature `models`) |
 //! | run a case yourself, then assert | [`EvalRun`] |
 //! | run sets from a program | [`runner`]: [`EvalRunner`], [`EvalReport`] |
 //! | read what was recorded, score it again | the crate `eval-report`, [`EvalRunner::score_case`] |
@@ -90,6 +91,13 @@ pub mod judge;
 mod judge;
 mod judge_outcome;
 pub mod metric;
+/// Recorded calls of models: agents that run without their models, and without keys.
+#[cfg(feature = "models")]
+#[cfg_attr(any(not(doctest), feature = "macros"), doc = crate::pages::page!("../docs/recorded-models.md"))]
+pub mod models;
+#[cfg(not(feature = "models"))]
+#[path = "models_off.rs"]
+mod models;
 mod options;
 mod pages;
 mod play;

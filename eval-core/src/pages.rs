@@ -14,6 +14,7 @@ macro_rules! page {
             $crate::pages::attribute_links!(),
             $crate::pages::judge_links!(),
             $crate::pages::model_links!(),
+            $crate::pages::recorded_links!(),
             "\n",
             include_str!($file)
         )
@@ -83,6 +84,7 @@ macro_rules! links {
             "[traces]: https://docs.rs/eval-agents/latest/eval_agents/_documentation/stored_traces\n",
             "[reviewing]: crate::_documentation::goldens#reviewing-what-failed\n",
             "[updating]: crate::_documentation::goldens#updating-on-purpose\n",
+            "[worse]: crate::_documentation::worse\n",
             "[what may vary]: crate::_documentation::eval_set#what-may-vary\n",
             "[unicode]: crate::_documentation::differences#unicode\n",
             "[unreachable]: crate::agent#when-an-agent-is-not-reached\n",
@@ -113,6 +115,20 @@ macro_rules! attribute_links {
             "[large sets]: crate::_documentation::configuration#features\n",
             "[tracking]: crate::_documentation::configuration#features\n",
         )
+    };
+}
+
+#[cfg(feature = "models")]
+macro_rules! recorded_links {
+    () => {
+        "[recorded models]: crate::models\n"
+    };
+}
+
+#[cfg(not(feature = "models"))]
+macro_rules! recorded_links {
+    () => {
+        "[recorded models]: crate::_documentation::configuration#features\n"
     };
 }
 
@@ -157,4 +173,4 @@ macro_rules! model_links {
     };
 }
 
-pub(crate) use {attribute_links, judge_links, links, model_links, page};
+pub(crate) use {attribute_links, judge_links, links, model_links, page, recorded_links};

@@ -17,7 +17,7 @@ use std::time::SystemTime;
 
 use eval_support::mutex::Mutex;
 
-use crate::compiled::{FileSource, SetSource};
+use crate::compiled::{FileSource, Replays, SetSource, Test};
 
 /// Up to this many bytes the content of a file is always compared.
 const SMALL: u64 = 256 << 10;
@@ -124,15 +124,17 @@ fn last_change(found: &Metadata) -> Option<SystemTime> {
     Some(modified)
 }
 
-/// Compares the files of a set, and checks whether a file that was absent now exists. The recording is compared only if
-/// it `replays`.
-pub(crate) fn check(set: &SetSource, replays: bool, depth: Depth) -> Freshness {
+/// Compares the files of a test, and checks whether a file that was absent now exists. Recordings are compared only if they
+/// are replayed.
+pub(crate) fn check(test: &Test, replays: Replays, depth: Depth) -> Freshness {
+    let set = test.set;
     let root = root(set.manifest_dir);
     // A config without its set proves nothing: the sources may be elsewhere.
     if !are_sources_here(&root, [set.file]) {
         return Freshness::Absent;
     }
-    for compiled in set.files(replays) {
+    let models = test.model_files().filter(|_| replays.models);
+    for compiled in set.files(replays.judges).chain(models) {
         let how = match compare(&root, &compiled, depth) {
             Compared::Same => continue,
             Compared::Differs => "changed",
@@ -140,9 +142,11 @@ pub(crate) fn check(set: &SetSource, replays: bool, depth: Depth) -> Freshness {
         };
         return Freshness::Stale(format!("`{}` {how} after this test was built", compiled.file));
     }
-    let new_recording = set.recording.iter().filter(|recording| replays && recording.text.is_none());
-    let new_recording = new_recording.map(|recording| &recording.file);
-    match set.absent.iter().chain(new_recording).find(|file| root.join(file).exists()) {
+    let new_recording = set.recording.iter().filter(|recording| replays.judges && recording.text.is_none());
+    let new_recording = new_recording.map(|recording| recording.file.to_owned());
+    let new_models = test.absent_model_file().filter(|_| replays.models);
+    let absent = set.absent.iter().map(|file| (*file).to_owned());
+    match absent.chain(new_recording).chain(new_models).find(|file| root.join(file).exists()) {
         Some(file) => Freshness::Stale(format!("`{file}` was created after this test was built")),
         None => Freshness::Fresh,
     }

@@ -14,6 +14,8 @@ pub enum Role {
     Body,
     /// A call of a tool has no golden answer.
     Tools,
+    /// A call of a model is not recorded, or could not be recorded.
+    Recording,
     /// A metric failed: its function, or what it calls.
     Metric,
     /// A judge failed, or there is no judge.
@@ -32,6 +34,7 @@ impl fmt::Display for Role {
             Self::Setup => "setup",
             Self::Body => "test body",
             Self::Tools => "tools",
+            Self::Recording => "recording",
             Self::Metric => "metric",
             Self::Judge => "judge",
             Self::Simulator => "simulator",

@@ -7,6 +7,7 @@
 //! | session of an old test file | `*.session.json` |
 //! | recording of judges' answers | `*.judge.json`, with the name of its set: `x.evalset.judge.json` |
 //! | declarations of tools | `*.tools.json`, with the name of its set: `x.evalset.tools.json` |
+//! | recorded calls of models | a folder with the name of its set, `x.evalset.models/`, with a file for each case |
 //!
 //! The attribute, `EvalRunner` and `cargo evalset` all go by these names.
 //!
@@ -18,6 +19,8 @@
 //! ```
 
 use std::path::{Path, PathBuf};
+
+use eval_support::hash::content_hash;
 
 /// The suffix of a new eval set's file name.
 pub const SET_SUFFIX: &str = ".evalset.json";
@@ -42,6 +45,12 @@ pub const RECORDING_SUFFIX: &str = ".judge.json";
 
 /// The suffix of declarations of tools.
 pub const TOOL_LIST_SUFFIX: &str = ".tools.json";
+
+/// The suffix of folders with recorded calls of models.
+pub const MODELS_SUFFIX: &str = ".models";
+
+/// The file of such a folder that has the prompts and the tools of all cases.
+pub const SHARED_MODELS: &str = "shared.json";
 
 /// The kind of a file, by its name alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -143,6 +152,38 @@ pub fn shared_config_path(set: &Path) -> PathBuf {
 pub fn recording_path(set: &str) -> String {
     format!("{}{RECORDING_SUFFIX}", set.strip_suffix(".json").unwrap_or(set))
 }
+
+/// The folder with the recorded calls of models of a set: `x.evalset.json` has `x.evalset.models`. `set` may be a name or a
+/// path.
+///
+/// ```
+/// use eval_format::conventions::models_path;
+///
+/// assert_eq!(models_path("evals/weather.evalset.json"), "evals/weather.evalset.models");
+/// ```
+pub fn models_path(set: &str) -> String {
+    format!("{}{MODELS_SUFFIX}", set.strip_suffix(".json").unwrap_or(set))
+}
+
+/// The name of the file in that folder that has the calls of a case. Ids of other characters get a hash.
+///
+/// ```
+/// use eval_format::conventions::models_file;
+///
+/// assert_eq!(models_file("sunny_in_Paris"), "sunny_in_Paris.json");
+/// assert_eq!(models_file("sunny in Paris"), "sunny_in_Paris-00d5c1e5.json");
+/// ```
+pub fn models_file(eval_id: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
+    let name: String = eval_id.chars().take(LONGEST_MODELS_NAME).map(plain).collect();
+    let is_taken = name.is_empty() || SHARED_MODELS.strip_suffix(".json") == Some(&*name);
+    if name == eval_id && !is_taken {
+        return format!("{name}.json");
+    }
+    format!("{name}-{:08x}.json", content_hash(eval_id.as_bytes()) >> 32)
+}
+
+const LONGEST_MODELS_NAME: usize = 80;
 
 /// The path of the declarations of a set's tools: `x.evalset.json` has `x.evalset.tools.json`. `set` may be a name or a path.
 ///

@@ -107,6 +107,7 @@ pub mod __private {
     #[cfg(feature = "recordings")]
     pub use crate::recording::{line_of, questions_of_lines};
     pub use crate::schema::Piece;
+    pub use crate::text::parse_value;
     pub use crate::value::write_string;
 }
 

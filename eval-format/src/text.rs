@@ -27,6 +27,11 @@ pub(crate) fn read<T>(
     (text, value.filter(|_| is_sound), problems)
 }
 
+/// The value of a JSON text with the numbers as they are written, or the sentence that says why there is none.
+pub fn parse_value(text: &str) -> Result<crate::Value, String> {
+    syntax::parse(text, &mut Vec::new()).map(|root| root.to_value()).map_err(|problem| problem.message)
+}
+
 /// The text of a file that must be UTF-8 without a byte order mark, as ADK requires. Beside a problem it is a
 /// readable rendering of the bytes, which the problem points into.
 pub(crate) fn decode(bytes: &[u8]) -> (String, Option<Problem>) {

@@ -14,6 +14,7 @@ mod files;
 mod filter;
 mod item;
 mod memory;
+mod models;
 mod modules;
 mod package;
 mod recordings;

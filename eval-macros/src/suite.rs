@@ -22,6 +22,7 @@ use crate::features::Feature;
 use crate::files::{Folders, Found, SourceFile};
 use crate::filter::{Case, Filter};
 use crate::memory::{Memory, Unreadable, read_file};
+use crate::models::Models;
 use crate::modules::module_paths;
 use crate::recordings::Recording;
 
@@ -46,6 +47,8 @@ pub(crate) struct SuiteSet {
     pub(crate) session: Option<String>,
     /// The recording of judges' answers; `None` if nothing may ask a judge.
     pub(crate) recording: Option<Recording>,
+    /// The recorded calls of models; `None` in a build that replays none.
+    pub(crate) models: Option<Models>,
     /// The declarations of golden tools that are compiled in beside the set, relative to the package.
     pub(crate) tool_list: Option<String>,
     /// Config files, and declarations of tools, that do not exist, relative to the package. The tests are stale once one of them exists.
@@ -141,6 +144,7 @@ impl Collector<'_> {
         self.report_drafts(&read, &taken);
         let session = session.filter(|_| read.session.is_some()).map(|file| file.relative);
         let recording = Recording::beside(&file, self.folders, self.path.span(), self.diagnostics);
+        let models = Models::beside(&file, self.folders, self.path.span(), self.diagnostics);
         let (config, mut absent) = self.configs.of(&file, top, self.diagnostics);
         let tool_list = self.tool_list(&file, &mut absent);
         self.report_incompatibilities(&read, &config, &taken);
@@ -157,7 +161,7 @@ impl Collector<'_> {
             || recording.questions.is_some()
             || read.may_simulate_users();
         let (config, recording) = (config.source, may_ask.then_some(recording));
-        Some(SuiteSet { file, read, modules, cases, config, session, recording, tool_list, absent })
+        Some(SuiteSet { file, read, modules, cases, config, session, recording, models, tool_list, absent })
     }
 
     /// The declarations of tools beside a set, checked, or the name of the file that is absent.

@@ -12,7 +12,7 @@ macro_rules! variables {
         $($(#[$doc])* pub const $name: &str = $text;)+
 
         /// The variables that the crates read, in the order of `docs/configuration.md`.
-        pub const ALL: [&str; 18] = [$($name),+];
+        pub const ALL: [&str; 27] = [$($name),+];
     };
 }
 
@@ -51,6 +51,24 @@ variables! {
     JUDGE_RETRIES = "EVALSET_JUDGE_RETRIES",
     /// The number of concurrent requests to judges.
     JUDGE_SLOTS = "EVALSET_JUDGE_SLOTS",
+    /// The mode of recorded calls of models: replay, record, record-all or live.
+    MODELS = "EVALSET_MODELS",
+    /// Whether recorded answers that no call asked for are an error.
+    MODELS_UNUSED = "EVALSET_MODELS_UNUSED",
+    /// Whether failures that a retry cured are recorded too.
+    MODELS_FAILURES = "EVALSET_MODELS_FAILURES",
+    /// The most calls of models in a run of a case.
+    MODELS_CALLS = "EVALSET_MODELS_CALLS",
+    /// The most tokens of models in a run of a case.
+    MODELS_TOKENS = "EVALSET_MODELS_TOKENS",
+    /// Whether agents reach no other host at all while calls are replayed.
+    MODELS_OFFLINE = "EVALSET_MODELS_OFFLINE",
+    /// The server to which calls of OpenAI's wires go while they are recorded.
+    MODELS_UPSTREAM_OPENAI = "EVALSET_MODELS_UPSTREAM_OPENAI",
+    /// The server to which calls of Anthropic's wire go while they are recorded.
+    MODELS_UPSTREAM_ANTHROPIC = "EVALSET_MODELS_UPSTREAM_ANTHROPIC",
+    /// The server to which calls of Gemini's wire go while they are recorded.
+    MODELS_UPSTREAM_GEMINI = "EVALSET_MODELS_UPSTREAM_GEMINI",
     /// The address of this project's repository, for `cargo evalset new`.
     REPOSITORY = "EVALSET_REPOSITORY",
 }

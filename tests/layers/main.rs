@@ -34,13 +34,14 @@ use tree::Sources;
 use workspace::Member;
 
 /// The crates by their folders, each with those that it may depend on.
-const CRATES: [(&str, &[&str]); 8] = [
+const CRATES: [(&str, &[&str]); 9] = [
     ("eval-support", &[]),
     ("eval-format", &["eval-support"]),
     ("eval-macros", &["eval-support", "eval-format"]),
-    ("eval-core", &["eval-support", "eval-format", "eval-macros"]),
+    ("eval-gateway", &["eval-support", "eval-format"]),
+    ("eval-core", &["eval-support", "eval-format", "eval-macros", "eval-gateway"]),
     ("eval-report", &["eval-support", "eval-format", "eval-core"]),
-    ("eval-agents", &["eval-support", "eval-core", "eval-report"]),
+    ("eval-agents", &["eval-support", "eval-gateway", "eval-core", "eval-report"]),
     ("eval-server", &["eval-support", "eval-format", "eval-core", "eval-report", "eval-agents"]),
     ("eval-cli", &["eval-support", "eval-format", "eval-core", "eval-report", "eval-agents", "eval-server"]),
 ];

@@ -9,11 +9,12 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 const PAGE: &str = "docs/green.md";
 
 /// Folders with tests of this project.
-const FOLDERS: [&str; 9] = [
+const FOLDERS: [&str; 10] = [
     "eval-agents",
     "eval-cli",
     "eval-core",
     "eval-format",
+    "eval-gateway",
     "eval-macros",
     "eval-report",
     "eval-server",

@@ -44,6 +44,7 @@ fn a_name_of_a_variable_is_spelt_in_one_place() {
         "eval-core/src",
         "eval-cli/src",
         "eval-format/src",
+        "eval-gateway/src",
         "eval-macros/src",
         "eval-report/src",
         "eval-server/src",

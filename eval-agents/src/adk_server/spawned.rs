@@ -11,9 +11,11 @@ use super::error::AdkServerError;
 use super::golden_tools::Desk;
 use super::http::{Http, Program};
 use super::listener::{Listener, listener};
+use crate::models::redirected;
 use crate::secret_headers::Headers;
 use crate::shared_group::SharedGroup;
 use eval_core::group::Launch;
+use eval_core::models::{Desk as ModelsDesk, ModelMode};
 use eval_core::stderr::{Tail, quoted};
 
 const PORT_PLACEHOLDER: &str = "{port}";
@@ -29,39 +31,49 @@ const POLL_PAUSE: Duration = Duration::from_millis(50);
 const UNKNOWN_OWNER_TIMEOUT: Duration =
     if cfg!(target_os = "linux") { Duration::from_secs(5) } else { Duration::ZERO };
 
+/// What answers a server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Answered {
+    /// Whether its tools ask for golden answers.
+    pub(super) golden: bool,
+    /// How its calls of models are answered; `None` if it asks its models itself.
+    pub(super) models: Option<ModelMode>,
+}
+
 pub(super) struct Spawned {
     launch: Launch,
-    /// Whether its tools ask for golden answers.
-    golden: bool,
+    answered: Answered,
     /// A failed start is kept too, and not retried.
     running: OnceCell<Result<Running, AdkServerError>>,
 }
 
+/// A server that answers.
 #[derive(Clone)]
-struct Running {
+pub(super) struct Running {
     port: u16,
-    program: Arc<Program>,
-    desk: Option<Arc<Desk>>,
+    pub(super) program: Arc<Program>,
+    /// Where its golden tools ask.
+    pub(super) desk: Option<Arc<Desk>>,
+    /// Where its calls of models are answered.
+    pub(super) models: Option<ModelsDesk>,
+    /// What its command keeps from being redirected.
+    pub(super) note: Option<String>,
+}
+
+impl Running {
+    pub(super) fn url(&self, prefix: &str) -> String {
+        url(self.port, prefix)
+    }
 }
 
 impl Spawned {
-    pub(super) fn new(launch: Launch, golden: bool) -> Self {
-        Self { launch, golden, running: OnceCell::new() }
+    pub(super) fn new(launch: Launch, answered: Answered) -> Self {
+        Self { launch, answered, running: OnceCell::new() }
     }
 
-    /// The address of the server, its program, and the desk of its golden tools. The first caller starts it; the others
-    /// wait.
-    pub(super) async fn url(
-        &self,
-        prefix: &str,
-        limit: Duration,
-    ) -> Result<(String, Arc<Program>, Option<Arc<Desk>>), AdkServerError> {
-        match self.running.get_or_init(|| self.start(prefix, limit)).await {
-            Ok(Running { port, program, desk }) => {
-                Ok((url(*port, prefix), Arc::clone(program), desk.clone()))
-            }
-            Err(error) => Err(error.clone()),
-        }
+    /// The server. The first caller starts it; the others wait.
+    pub(super) async fn running(&self, prefix: &str, limit: Duration) -> Result<Running, AdkServerError> {
+        self.running.get_or_init(|| self.start(prefix, limit)).await.clone()
     }
 
     pub(super) fn has_ended(&self) -> bool {
@@ -85,10 +97,11 @@ impl Spawned {
         let port = free.map_err(|error| not_started("no free port for the server", error))?.port();
         let http = Http::new(&url(port, prefix), Headers::default(), None)?;
         let launch = with_port(&self.launch, port);
-        let desk = self.golden.then(Desk::open).transpose();
+        let desk = self.answered.golden.then(Desk::open).transpose();
         let desk =
             desk.map_err(|error| not_started("the plugin of golden tools cannot be written", error))?;
         let launch = desk.as_ref().map_or_else(|| launch.clone(), |desk| desk.plugin_for(&launch));
+        let (launch, models, note) = self.redirected(&launch)?;
         let mut group = launch
             .start(Stdio::null())
             .map_err(|error| not_started(&format!("the server `{launch}` cannot be started"), error))?;
@@ -103,7 +116,8 @@ impl Spawned {
         let group = SharedGroup::new(group);
         let running = |group, wrote| {
             let launch = self.launch.clone();
-            Running { port, program: Arc::new(Program { launch, group, wrote }), desk: desk.clone() }
+            let program = Arc::new(Program { launch, group, wrote });
+            Running { port, program, desk: desk.clone(), models: models.clone(), note: note.clone() }
         };
         let mut answered_unknown = None;
         loop {
@@ -113,7 +127,7 @@ impl Spawned {
                 group.kill().await;
                 let text = wrote.final_output().await;
                 let wrote = quoted("it wrote", &text);
-                let golden = if self.golden { GOLDEN_NEEDS } else { "" };
+                let golden = if self.answered.golden { GOLDEN_NEEDS } else { "" };
                 let why = format!("the server `{launch}` ended before it answered: {status}{golden}{wrote}");
                 let error = AdkServerError::NotReady(why);
                 return Err(Failure { error, is_port_taken: says_port_taken(&text) });
@@ -145,6 +159,20 @@ impl Spawned {
             }
             tokio::time::sleep(POLL_PAUSE).await;
         }
+    }
+}
+
+impl Spawned {
+    /// The launch whose clients of models ask the gateway, where they are answered, and a note.
+    fn redirected(
+        &self,
+        launch: &Launch,
+    ) -> Result<(Launch, Option<ModelsDesk>, Option<String>), AdkServerError> {
+        let Some(mode) = self.answered.models else { return Ok((launch.clone(), None, None)) };
+        let desk = ModelsDesk::open().map_err(AdkServerError::NotReady)?;
+        let variables = desk.variables(mode).map_err(AdkServerError::NotReady)?;
+        let (launch, note) = redirected(launch, variables);
+        Ok((launch, Some(desk), note))
     }
 }
 

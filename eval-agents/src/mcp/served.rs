@@ -10,7 +10,7 @@ use eval_support::secrets;
 
 use super::http::{self, MOCKS};
 use super::messages::Mock;
-use crate::loopback::Listener;
+use eval_gateway::loopback::Listener;
 
 /// The mock of one conversation, over HTTP on loopback. It answers until this is dropped.
 pub struct McpMock {

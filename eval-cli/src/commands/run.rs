@@ -125,14 +125,18 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
     let (folder, planned) = runtime.block_on(async {
         // All variants are planned, and their servers are reached, before the first case runs.
         let (mut runners, mut plans): (Vec<EvalRunner>, Vec<RunPlan>) = (Vec::new(), Vec::new());
-        for (variant, agent) in variants.iter().zip(&agents) {
+        let mut ready = Vec::new();
+        for (variant, agent) in variants.iter().zip(agents) {
             let run = plans.first().and_then(RunPlan::journal).and_then(Path::file_name);
             let runner = runner_of(variant, run.map(|run| run.to_string_lossy().into_owned()))?;
             let plan = runner.__select_cases(sets, &[], &tags).map_err(|error| ended::not_planned(&error))?;
+            let agent = agent.with_models(plan.models());
+            agent.ready(options.retries()).await?;
             plans.push(plan);
             runners.push(runner);
-            agent.ready(options.retries()).await?;
+            ready.push(agent);
         }
+        let agents = ready;
         let matched = Matched::new(&agents, &plans);
         matched.tell();
         matched.check(args.source.allow_uncovered)?;

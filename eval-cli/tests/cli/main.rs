@@ -30,6 +30,7 @@ mod matrix;
 mod mcp;
 mod metrics;
 mod migrate;
+mod models;
 mod new;
 mod page;
 mod plan;

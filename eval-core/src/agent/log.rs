@@ -16,6 +16,7 @@ use eval_support::words::count;
 
 use super::event::Event;
 use super::weight;
+use crate::models::ModelCalls;
 use crate::tools::GoldenTools;
 
 pub(crate) const MOST_EVENTS: usize = 100_000;
@@ -36,6 +37,8 @@ pub(crate) struct Log {
     state: Mutex<State>,
     /// What answers the calls of the agent; `None` if its tools run.
     tools: Option<GoldenTools>,
+    /// What answers its calls of models; `None` if it asks them itself.
+    models: Option<ModelCalls>,
 }
 
 #[derive(Debug, Default)]
@@ -114,12 +117,25 @@ impl Log {
     /// A detached log, which belongs to no conversation.
     pub(super) fn detached() -> Arc<Self> {
         let state = Mutex::new(State { is_detached: true, ..State::default() });
-        Arc::new(Self { state, tools: None })
+        Arc::new(Self { state, tools: None, models: None })
     }
 
     /// The log of a conversation in which these tools answer.
     pub(crate) fn with_tools(tools: Option<GoldenTools>) -> Arc<Self> {
-        Arc::new(Self { tools, ..Self::default() })
+        Self::answered_by(tools, None)
+    }
+
+    /// The log of a conversation in which these tools answer, and these recorded calls of models.
+    pub(crate) fn answered_by(tools: Option<GoldenTools>, models: Option<ModelCalls>) -> Arc<Self> {
+        Arc::new(Self { tools, models, ..Self::default() })
+    }
+
+    /// What answers calls of models in this conversation. A detached log uses the one of the conversation in progress.
+    pub(crate) fn models(&self) -> Option<ModelCalls> {
+        if !self.state.lock().is_detached {
+            return self.models.clone();
+        }
+        AT_WORK.try_with(|log| log.models.clone()).ok().flatten()
     }
 
     /// The golden tools of the conversation. A detached log uses the golden tools of the conversation in progress.

@@ -39,7 +39,7 @@ use crate::tools::{GoldenError, GoldenTools};
 /// agent in an endless loop must not fill the machine's memory.
 #[derive(Clone, Debug)]
 pub struct Recorder {
-    log: Arc<Log>,
+    pub(super) log: Arc<Log>,
     target: Target,
     author: Arc<str>,
 }

@@ -10,6 +10,7 @@ use crate::case_runner::{CaseRunner, SessionNames, ToolFiles};
 use crate::compiled::{ConfigSource, FileSource, SetSource, Test};
 use crate::judge::JudgeRouter;
 use crate::metric::{MakeMetric, with_commands};
+use crate::models::Models;
 use crate::stale;
 
 /// The case of a test. It lives as long as the program, since the setup function may keep references into it.
@@ -41,6 +42,22 @@ pub(super) fn case_runner(
     let names = SessionNames::default();
     let runner = CaseRunner::new(&config, custom, judges, set.options, names, None)?;
     Ok(runner.with_tool_files(tool_files(set)?))
+}
+
+/// The recorded calls of models of a test.
+#[cfg(feature = "models")]
+pub(super) fn models(test: &Test) -> Result<Models, String> {
+    let command = crate::failure::rerun_command(test);
+    let root = stale::root(test.set.manifest_dir);
+    let own = test.own_models().map(|file| file.text);
+    let texts = test.set.models.as_ref().map(|models| (Some(models.shared.text), own));
+    Models::compiled(&root, test.set.file, test.set.shown, texts, command)
+}
+
+/// Without the feature there are none, and a variable that asks for them is an error.
+#[cfg(not(feature = "models"))]
+pub(super) fn models(_: &Test) -> Result<Models, String> {
+    Models::checked()
 }
 
 /// What the files of golden tools say. They were checked by the compiler.

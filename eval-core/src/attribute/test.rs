@@ -18,7 +18,7 @@ use super::function::{Annotated, Driven, Functions};
 use super::judges_of_test::judges;
 use super::prepare;
 use crate::case_runner::{AgentSource, Begun, CaseRunner, EndedBody, IdentifiedCase, Run};
-use crate::compiled::{SetSource, Test, VariantSource};
+use crate::compiled::{Replays, SetSource, Test, VariantSource};
 use crate::decide::notes_of_ignored_runs;
 use crate::failure;
 use crate::guard::{Fault, What, catch_panic, fenced};
@@ -26,6 +26,7 @@ use crate::journal::TestLog;
 #[cfg(not(feature = "judges"))]
 use crate::judge::JudgeRouter;
 use crate::judge::Settings;
+use crate::models;
 use crate::report::{CaseReport, Location, RunReport};
 use crate::stale::{self, Depth, Freshness};
 use crate::transcript::RunError;
@@ -227,8 +228,8 @@ async fn run_to_end(test: Test, functions: Functions) -> Result<(), Failure> {
         Err(error) => return break_harness(&error.to_string()),
     };
     // While a judge is asked, the recording on disk is not the one compiled in.
-    let replays = settings.replays();
-    let freshness = stale::check(test.set, replays, Depth::AsTimesSay);
+    let replays = Replays { judges: settings.replays(), models: models::replays() };
+    let freshness = stale::check(&test, replays, Depth::AsTimesSay);
     match &freshness {
         Freshness::Stale(how) => return break_off(how, &failure::stale(&test, how)),
         Freshness::Absent if stale::is_first_notice(test.set) => show_past_the_harness(&format!(
@@ -255,7 +256,7 @@ async fn run_to_end(test: Test, functions: Functions) -> Result<(), Failure> {
         return Ok(());
     }
     let freshness = match freshness {
-        Freshness::Fresh => stale::check(test.set, replays, Depth::Content),
+        Freshness::Fresh => stale::check(&test, replays, Depth::Content),
         other => other,
     };
     let text = failure::failing(&test, &report, print, &freshness, log.journal());
@@ -276,8 +277,8 @@ async fn evaluate(
     log: &Arc<TestLog>,
 ) -> Result<CaseReport, String> {
     let Test { set: source, source: place, .. } = *test;
-    let runner =
-        Arc::new(prepare::case_runner(source, functions.metrics, judges(test, functions, settings))?);
+    let runner = prepare::case_runner(source, functions.metrics, judges(test, functions, settings))?;
+    let runner = Arc::new(runner.with_models(prepare::models(test)?));
     let identified = IdentifiedCase {
         eval_set_id: Some(source.eval_set_id),
         case: case?,

@@ -146,6 +146,7 @@ mod tests {
             (Role::Setup, "setup"),
             (Role::Body, "body"),
             (Role::Tools, "tools"),
+            (Role::Recording, "recording"),
             (Role::Metric, "metric"),
             (Role::Judge, "judge"),
             (Role::Simulator, "simulator"),

@@ -50,6 +50,7 @@ words!(Role {
     Setup = "setup",
     Body = "body",
     Tools = "tools",
+    Recording = "recording",
     Metric = "metric",
     Judge = "judge",
     Simulator = "simulator",

@@ -10,7 +10,8 @@ use eval_support::words::count;
 use super::unscored;
 use super::user::{Message, User};
 use crate::agent::{Erased, Event, Log, Recorded, Recorder, Session, Turn, events_of, shows_something};
-use crate::guard::{Fault, What, fenced, not_async};
+use crate::guard::{Fault, Waited, What, fenced, fenced_but_for, not_async};
+use crate::models::{self, ModelCalls};
 use crate::score::mean::round_3;
 use crate::tools::GoldenTools;
 use crate::transcript::{RunError, Transcript, TurnRecord, invocation};
@@ -47,7 +48,9 @@ pub(crate) async fn converse(
     let mut transcript =
         Transcript { state: session.state.clone(), session: session.into(), ..Transcript::default() };
     let played = play(&mut *agent, user, conditions, log, &mut transcript, begins).await;
-    let error = end(&mut *agent, conditions, played).await.err();
+    let played = missed_model(log).map_or(played, Err);
+    let ended = end(&mut *agent, conditions, played).await;
+    let error = end_models(log, ended).await.err();
     for turn in &mut transcript.turns {
         add_rubrics(&mut turn.invocation, case);
     }
@@ -61,6 +64,27 @@ pub(crate) async fn converse(
     };
     transcript.error = broke.or(dropped).or_else(|| late(log)).or(failed);
     transcript
+}
+
+/// The error of a call of a model that was not recorded. It goes before what the agent made of it.
+fn missed_model(log: &Log) -> Option<RunError> {
+    let miss = log.models()?.misses().into_iter().next()?;
+    Some(RunError::new(Role::Recording, Some(miss.turn).filter(|turn| *turn > 0), miss.message))
+}
+
+/// Ends the calls of models: what was asked is written, and what was never asked for is noted.
+async fn end_models(log: &Log, ended: Result<(), RunError>) -> Result<(), RunError> {
+    let Some(models) = log.models() else { return ended };
+    let left = models::end(models, ended.is_ok()).await;
+    left.notes.into_iter().for_each(|note| log.note(note));
+    match left.error {
+        Some(error) if ended.is_ok() => Err(RunError::new(Role::Recording, None, error)),
+        Some(error) => {
+            log.note(error);
+            ended
+        }
+        None => ended,
+    }
 }
 
 /// Drops the agent. Its `drop` may panic or block, which is an error.
@@ -144,7 +168,13 @@ pub(super) async fn start(
 ) -> Result<(), RunError> {
     let session = session.recording_into(log);
     let what = conditions.what().doing("opening the session");
-    let opened = fenced(conditions.timeout, what, || log.during(agent.start(&session))).await;
+    // While calls of models are recorded, conversations of one server come one after the other.
+    let models = log.models();
+    let waited = || {
+        let (total, still) = models.as_ref().map(ModelCalls::waited).unwrap_or_default();
+        Waited { total, still }
+    };
+    let opened = fenced_but_for(waited, conditions.timeout, what, || log.during(agent.start(&session))).await;
     opened.map_err(|fault| agent_fault(None, "opening the session: ", &fault))
 }
 
@@ -196,15 +226,20 @@ pub(super) async fn turn(
     let started_at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let turn = Turn::new(&message.content, Recorder::of_next_turn(log));
     let what = conditions.what().turn(number);
-    let golden = log.tools();
+    let (golden, models) = (log.tools(), log.models());
+    if let Some(models) = &models {
+        models.begin_turn(&message.content.text());
+    }
     let played = fenced(conditions.timeout, what, || {
         let played = log.during(agent.turn(&turn));
-        let golden = golden.clone();
+        let (golden, models) = (golden.clone(), models.clone());
         async move {
-            let Some(golden) = golden else { return played.await };
+            if golden.is_none() && models.is_none() {
+                return played.await;
+            }
             tokio::select! {
                 biased;
-                () = golden.halted() => Err("the turn was ended".into()),
+                () = halted(golden.as_ref(), models.as_ref()) => Err("the turn was ended".into()),
                 played = played => played,
             }
         }
@@ -246,12 +281,35 @@ pub(super) async fn turn(
     if let Some(miss) = golden.and_then(|golden| golden.misses().into_iter().next()) {
         return Err(RunError::new(Role::Tools, Some(number), miss.message));
     }
+    if let Some(missed) = missed_model(log) {
+        return Err(missed);
+    }
     verdict.map_err(|mut message| {
         if let Some(fault) = hangs {
             message.push_str(&format!("; the fault `{fault}` leaves its call without an answer"));
         }
         RunError { unreachable: is_unreached, ..agent_error(Some(number), &message) }
     })
+}
+
+/// Ends once the turn in progress has to end: a tool would run, or a call of a model is not recorded.
+async fn halted(golden: Option<&GoldenTools>, models: Option<&ModelCalls>) {
+    let of_tools = async {
+        match golden {
+            Some(golden) => golden.halted().await,
+            None => std::future::pending().await,
+        }
+    };
+    let of_models = async {
+        match models {
+            Some(models) => models.halted().await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        () = of_tools => {}
+        () = of_models => {}
+    }
 }
 
 /// Fails if the turn failed, reported an error of its model, did something that is not scored, or answered nothing.

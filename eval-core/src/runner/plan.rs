@@ -38,6 +38,13 @@ impl RunPlan {
         })
     }
 
+    /// How calls of models are answered in these cases; `None` if their agents ask the models themselves.
+    #[cfg(feature = "models")]
+    #[doc(hidden)]
+    pub fn models(&self) -> Option<crate::models::ModelMode> {
+        self.0.iter().find_map(|(_, prepared, _)| prepared.runner.models())
+    }
+
     /// The folder of the run's journal; `None` if none is written.
     #[doc(hidden)]
     pub fn journal(&self) -> Option<&Path> {

@@ -23,6 +23,7 @@ use crate::agent::BoxError;
 use crate::case_runner::{CaseRunner, IdentifiedCase, ToolFiles};
 use crate::journal::{Journal, ProgramCase, TestLog, journal_of_program};
 use crate::metric::with_commands;
+use crate::models::{Command, Models};
 use crate::options::Options;
 use crate::report::CaseReport;
 use crate::scoring::criterion_of_custom;
@@ -112,6 +113,7 @@ impl EvalRunner {
         let (names, stopped) = (self.names.clone(), self.stopped.clone());
         let runner = CaseRunner::new(&config, custom, judges, self.options, names, stopped)
             .map_err(|error| RunnerError::Metrics(BoxError::from(error).into()))?;
+        let models = self.models_beside(set).map_err(RunnerError::environment)?;
         let faults = self.faults.as_ref().and_then(|faults| faults.injections.clone()).map(Arc::new);
         let declarations = match set.filter(|_| self.options.tools == ToolSource::Golden) {
             Some(set) => read_declarations(set).map_err(|error| RunnerError::ToolList(error.to_string()))?,
@@ -119,12 +121,25 @@ impl EvalRunner {
         };
         Ok(Prepared {
             runner: Arc::new(
-                runner.with_tool_files(ToolFiles { faults, declarations: declarations.map(Arc::new) }),
+                runner
+                    .with_tool_files(ToolFiles { faults, declarations: declarations.map(Arc::new) })
+                    .with_models(models),
             ),
             journal: None,
             places: Places::default(),
             cases: cases.len(),
         })
+    }
+
+    /// The recorded calls of models beside a set.
+    fn models_beside(&self, set: Option<&Path>) -> Result<Models, String> {
+        let command = match (set, &self.again) {
+            (Some(set), Some(again)) => {
+                Command::Program { file: set.to_string_lossy().into_owned(), again: again.clone() }
+            }
+            _ => Command::Unknown,
+        };
+        Models::beside(set, command)
     }
 
     /// Fails if the file of faults has faults of calls that none of the cases expects. They are all cases of the sets, whichever

@@ -11,6 +11,7 @@ use quote::quote;
 use super::names::{Names, include, option};
 use crate::args::Args;
 use crate::configs::ConfigSource;
+use crate::models::Models;
 use crate::package::Target;
 use crate::recordings::Recording;
 use crate::suite::{SuiteCase, SuiteSet};
@@ -44,6 +45,7 @@ impl Sets<'_> {
         };
         let prefix = self.prefix(&[], set);
         let cases = set.cases.iter().map(|case| self.case(case, &prefix));
+        let models = option(set.models.as_ref().map(|models| self.models(models, &set.cases)));
         let listing = self.listing(set);
         let config = self.config(&set.config);
         let session = option(set.session.as_ref().map(|file| self.file(file)));
@@ -70,6 +72,7 @@ impl Sets<'_> {
                 absent: &[#(#absent),*],
                 options: #options,
                 recording: #recording,
+                models: #models,
             }
         }
     }
@@ -151,6 +154,17 @@ impl Sets<'_> {
             (ranges.len() > 0).then(|| quote!((#eval_id, &[#(#ranges),*])))
         });
         quote!(#private::RecordingSource { file: #file, text: #text, questions: &[#(#questions),*] })
+    }
+
+    fn models(&self, models: &Models, cases: &[SuiteCase]) -> TokenStream {
+        let private = &self.names.private;
+        let shared = self.file(&models.shared());
+        let cases = cases.iter().filter_map(|case| {
+            let eval_id = &case.span.eval_id;
+            let file = self.file(&models.of_case(eval_id)?);
+            Some(quote!((#eval_id, #file)))
+        });
+        quote!(#private::ModelsSource { shared: #shared, cases: &[#(#cases),*] })
     }
 
     fn file(&self, relative: &str) -> TokenStream {

@@ -352,6 +352,7 @@ fn __evalset_weather(
                 options
             },
             recording: ::core::option::Option::None,
+            models: ::core::option::Option::None,
         },
     ];
     ::eval_core::__private::run(

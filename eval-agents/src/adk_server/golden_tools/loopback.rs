@@ -12,7 +12,7 @@ use eval_support::mutex::Mutex;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 
-use crate::loopback::Listener;
+use eval_gateway::loopback::Listener;
 
 /// The server behind a token.
 pub(super) trait Caller: Send + Sync {

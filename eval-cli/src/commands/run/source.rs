@@ -7,6 +7,7 @@ use std::sync::Arc;
 use clap::ArgGroup;
 use eval_agents::TraceAgent;
 use eval_agents::traces::Traces;
+use eval_core::models::ModelMode;
 use eval_core::runner::RunPlan;
 use eval_core::{Agent, BoxAgent};
 use eval_format::matrix::Variant;
@@ -80,6 +81,14 @@ impl Source {
                 Err(CommandError::new(message, "leave out `--tools golden`"))
             }
             (traces @ Self::Traces(_), ToolSource::Real) => Ok(traces),
+        }
+    }
+
+    /// The same source, whose server is started with its calls of models answered in this mode. Traces ask no model.
+    pub(super) fn with_models(self, mode: Option<ModelMode>) -> Self {
+        match self {
+            Self::Agent(agent) => Self::Agent(agent.with_models(mode)),
+            traces @ Self::Traces(_) => traces,
         }
     }
 

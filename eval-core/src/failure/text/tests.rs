@@ -408,6 +408,7 @@ fn warnings_are_those_of_the_case_at_their_place_in_the_file() {
         options,
         listing: "",
         recording: None,
+        models: None,
     }));
     let mut out = String::new();
     warnings(&mut out, &Test { set, source: &set.cases[0], module: "m", variant: None });

@@ -8,19 +8,20 @@ use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 
 /// A listener that its first user starts, and all others share.
-pub(crate) struct Listener {
+#[derive(Debug)]
+pub struct Listener {
     thread: &'static str,
     address: OnceLock<Result<SocketAddr, Arc<io::Error>>>,
 }
 
 impl Listener {
     /// A listener whose thread will have this name.
-    pub(crate) const fn new(thread: &'static str) -> Self {
+    pub const fn new(thread: &'static str) -> Self {
         Self { thread, address: OnceLock::new() }
     }
 
     /// The address, once the connections are served.
-    pub(crate) fn address<F>(
+    pub fn address<F>(
         &self,
         connection: impl Fn(TcpStream) -> F + Send + 'static,
     ) -> io::Result<SocketAddr>

@@ -1,0 +1,74 @@
+"""An agent that asks a model over OpenAI's Chat Completions, without a package. Variables say what it does otherwise."""
+
+import concurrent.futures
+import json
+import os
+import sys
+import urllib.error
+import urllib.request
+
+SYSTEM = os.environ.get("AGENT_SYSTEM", "Be brief.")
+# The messages of each conversation.
+CONVERSATIONS = {}
+
+
+def write(**message):
+    print(json.dumps(message), flush=True)
+
+
+def ask(messages, **more):
+    if os.environ.get("AGENT_SLOW"):
+        import time
+
+        time.sleep(float(os.environ["AGENT_SLOW"]))
+    base = os.environ["OPENAI_BASE_URL"]
+    body = json.dumps({"model": "gpt-5-mini", "messages": messages, **more}).encode()
+    headers = {"Content-Type": "application/json", "Authorization": "Bearer " + os.environ.get("OPENAI_API_KEY", "")}
+    for attempt in range(3):
+        try:
+            request = urllib.request.Request(base + "/chat/completions", body, headers)
+            with urllib.request.urlopen(request) as response:
+                return json.load(response)["choices"][0]["message"]["content"]
+        except urllib.error.HTTPError as error:
+            if error.code in (400, 401) or attempt == 2:
+                raise RuntimeError(json.load(error)["error"]["message"])
+
+
+def answer(text, messages):
+    if os.environ.get("AGENT_GATHER"):
+        # Equal and different questions at the same time.
+        words = os.environ["AGENT_GATHER"].split(",")
+        with concurrent.futures.ThreadPoolExecutor(len(words)) as pool:
+            said = list(pool.map(lambda word: ask([*messages, {"role": "user", "content": word}]), words))
+        return " ".join(sorted(said))
+    if os.environ.get("AGENT_CONNECTS"):
+        try:
+            urllib.request.urlopen(os.environ["AGENT_CONNECTS"], timeout=10)
+        except Exception:
+            return "It is sunny."
+    messages.append({"role": "user", "content": text})
+    said = ask(messages)
+    messages.append({"role": "assistant", "content": said})
+    return said
+
+
+write(type="hello", protocol=1)
+for line in sys.stdin:
+    message = json.loads(line)
+    session = {"session_id": message.get("session_id")}
+    if message["type"] == "start":
+        CONVERSATIONS[message.get("session_id")] = [{"role": "system", "content": SYSTEM}]
+        write(type="started", **session)
+    elif message["type"] == "turn":
+        text = message["content"]["parts"][0]["text"]
+        try:
+            write(type="text", text=answer(text, CONVERSATIONS[message.get("session_id")]), **session)
+            write(type="turn_end", **session)
+        except Exception as error:
+            if os.environ.get("AGENT_SWALLOWS"):
+                write(type="text", text="It is sunny.", **session)
+                write(type="turn_end", **session)
+            else:
+                write(type="error", message=str(error), **session)
+    elif message["type"] == "end" and not os.environ.get("AGENT_SHARED"):
+        break

@@ -1,0 +1,80 @@
+//! The module `models` of a build without the feature `models`: no call of a model is recorded or replayed.
+//!
+//! It has the names that modules above use. A set with recordings does not compile in such a build, and a variable that asks
+//! for them is an error.
+#![expect(clippy::unused_self, reason = "the methods are those of the feature `models`")]
+
+use std::path::Path;
+use std::time::Duration;
+
+use eval_format::EvalCase;
+use eval_support::variables::MODELS;
+
+#[derive(Clone, Debug)]
+pub(crate) enum ModelCalls {}
+
+pub(crate) struct Miss {
+    pub(crate) turn: usize,
+    pub(crate) message: String,
+}
+
+pub(crate) struct Ended {
+    pub(crate) notes: Vec<String>,
+    pub(crate) error: Option<String>,
+}
+
+impl ModelCalls {
+    pub(crate) fn begin_turn(&self, _: &str) {}
+
+    pub(crate) fn misses(&self) -> Vec<Miss> {
+        match *self {}
+    }
+
+    pub(crate) fn waited(&self) -> (Duration, bool) {
+        match *self {}
+    }
+
+    pub(crate) async fn halted(&self) {
+        match *self {}
+    }
+}
+
+pub(crate) async fn end(models: ModelCalls, _: bool) -> Ended {
+    match models {}
+}
+
+#[derive(Clone, Debug)]
+#[expect(dead_code, reason = "no command records calls in this build")]
+pub(crate) enum Command {
+    Program { file: String, again: Vec<String> },
+    Unknown,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Models(());
+
+/// Whether the tests of a set read the recordings that were compiled in: there are none.
+pub(crate) fn replays() -> bool {
+    true
+}
+
+impl Models {
+    pub(crate) fn beside(_: Option<&Path>, _: Command) -> Result<Self, String> {
+        Self::checked()
+    }
+
+    /// Fails if a variable asks for recordings.
+    pub(crate) fn checked() -> Result<Self, String> {
+        match std::env::var(MODELS) {
+            Ok(mode) if !mode.is_empty() && mode != "live" => Err(format!(
+                "`{MODELS}` is `{mode}`, and eval-core is built without recorded calls of models: add the feature `models`, or \
+                 `record-models`, to its line in `Cargo.toml`"
+            )),
+            _ => Ok(Self(())),
+        }
+    }
+
+    pub(crate) async fn open(&self, _: &EvalCase, _: usize) -> Result<Option<ModelCalls>, String> {
+        Ok(None)
+    }
+}

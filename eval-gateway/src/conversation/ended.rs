@@ -1,0 +1,153 @@
+//! The end of a conversation: what is written, what was never asked for, and what the report says.
+
+use eval_support::message::cut;
+use eval_support::untrusted::one_line;
+use eval_support::words::{count, tokens};
+
+use super::{Conversation, State};
+use crate::endpoint;
+use crate::miss::Part;
+use crate::mode::ModelMode;
+use crate::recording::{CaseRecording, Exchange};
+
+/// What a conversation leaves behind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Ended {
+    /// Remarks for the report.
+    pub notes: Vec<String>,
+    /// Why the recording is not what it should be. It makes the case an ERROR.
+    pub error: Option<String>,
+}
+
+impl From<String> for Ended {
+    /// A conversation that broke off.
+    fn from(error: String) -> Self {
+        Self { notes: Vec::new(), error: Some(error) }
+    }
+}
+
+impl Conversation {
+    /// Ends the conversation: its address is gone, and what was asked is written. It may wait for the disk. `is_whole` says
+    /// that the agent came to its end, so that what is recorded should have been asked for.
+    pub fn end(&self, is_whole: bool) -> Ended {
+        if let Some(Ok(token)) = self.0.token.get() {
+            endpoint::dismiss(token);
+        }
+        let (fresh, failures, misses, calls, total, reached) = {
+            let mut state = self.0.state.lock();
+            state.is_over = true;
+            let fresh = std::mem::take(&mut state.fresh);
+            let failures: Vec<String> = std::mem::take(&mut state.failures).into_values().collect();
+            (
+                fresh,
+                failures,
+                state.misses.len(),
+                state.given,
+                state.usage.total(),
+                std::mem::take(&mut state.reached),
+            )
+        };
+        let mut ended = Ended::default();
+        if calls > 0 {
+            ended.notes.push(told(self.0.mode, calls, total, fresh.len()));
+        }
+        if self.0.mode.records() && misses == 0 {
+            ended.error = match failures.first() {
+                Some(why) => Some(format!(
+                    "{} of a model had no answer, so nothing was recorded: {why}",
+                    count(failures.len(), "call")
+                )),
+                None => self.write(fresh).err(),
+            };
+        }
+        let rebound = std::mem::take(&mut self.0.state.lock().rebound);
+        if misses == 0 && !rebound.is_empty() {
+            ended.error = self.0.book.rebind(rebound).err();
+        }
+        let unreached = self.0.faults.unreached(|turn, call| reached.contains(&(turn, call)));
+        if let Some(first) = unreached.first().filter(|_| is_whole && misses == 0 && ended.error.is_none()) {
+            ended.error =
+                Some(format!("the fault {first} was not reached: the turn has fewer calls of models"));
+        }
+        if self.0.mode.reads() && is_whole && misses == 0 {
+            self.look_back(&mut ended);
+        }
+        ended
+    }
+
+    fn write(&self, fresh: Vec<Exchange>) -> Result<(), String> {
+        if fresh.is_empty() {
+            return Ok(());
+        }
+        self.0.book.write(self.0.mode, self.0.run, fresh)
+    }
+
+    /// Names recorded answers that were never asked for, and answers to an older request.
+    fn look_back(&self, ended: &mut Ended) {
+        let state = self.0.state.lock();
+        let recording = self.0.book.recording();
+        let unused = unused(&recording, &state, self.0.run);
+        let shown = self.0.book.shown();
+        if !unused.is_empty() {
+            let text = format!(
+                "{} in `{shown}` never asked for: {}; record the case again: {}",
+                was_or_were(unused.len()),
+                unused.join("; "),
+                self.0.record.replacen("=record ", "=record-all ", 1),
+            );
+            if self.0.settings.unused_is_error && ended.error.is_none() {
+                ended.error = Some(text);
+            } else {
+                ended.notes.push(text);
+            }
+        }
+        let rebound = recording.rebound();
+        if rebound > 0 {
+            let verb = if rebound == 1 { "is" } else { "are" };
+            ended.notes.push(format!("{} in `{shown}` {verb} to an older request", count(rebound, "answer")));
+        }
+    }
+
+    /// The part of the request that changed, if the run missed for one part alone.
+    pub fn changed_part(&self) -> Option<String> {
+        self.0.state.lock().changed.as_ref().map(Part::to_string)
+    }
+}
+
+fn was_or_were(number: usize) -> String {
+    format!("{} {}", count(number, "recorded answer"), if number == 1 { "was" } else { "were" })
+}
+
+fn told(mode: ModelMode, calls: u64, total: u64, asked: usize) -> String {
+    let calls = usize::try_from(calls).unwrap_or(usize::MAX);
+    let total = tokens(i128::from(total));
+    match mode {
+        ModelMode::Replay | ModelMode::Rebind => {
+            format!("{} of models replayed, recorded: {total}", count(calls, "call"))
+        }
+        ModelMode::Record if asked < calls => {
+            format!("{} of models, {asked} asked and the others replayed: {total}", count(calls, "call"))
+        }
+        _ => format!("{} of models asked: {total}", count(calls, "call")),
+    }
+}
+
+/// Recorded answers of a run that no call asked for, each as a sentence.
+fn unused(recording: &CaseRecording, state: &State, run: usize) -> Vec<String> {
+    let left = recording.exchanges.iter().filter_map(|exchange| {
+        let recorded = exchange.answers_of(run).count();
+        let used = state.used.get(&exchange.key).copied().unwrap_or(0);
+        let last = exchange.parts.messages.last().map(|message| one_line(&cut(&message.to_string(), 80)));
+        (used < recorded).then(|| {
+            format!(
+                "turn {}, {}, {}: {}",
+                exchange.turn,
+                exchange.wire,
+                exchange.model,
+                last.unwrap_or_default()
+            )
+        })
+    });
+    left.collect()
+}

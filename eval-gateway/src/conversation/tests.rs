@@ -1,0 +1,277 @@
+//! Replies to calls, without a network.
+
+use std::sync::Arc;
+
+use eval_format::__private::parse_value;
+use eval_format::Value;
+
+use super::*;
+use crate::recording::{Body, CaseRecording};
+use crate::store::ModelsFolder;
+
+fn body(text: &str) -> String {
+    format!(r#"{{"model":"m","messages":[{{"role":"user","content":"{text}"}}]}}"#)
+}
+
+fn asked(conversation: &Conversation, text: &str) -> Asked {
+    let body = body(text);
+    let incoming = Incoming {
+        method: "POST",
+        path: "/v1/chat/completions",
+        query: "",
+        version: None,
+        beta: None,
+        body: body.as_bytes(),
+    };
+    conversation.read(&incoming).unwrap()
+}
+
+fn said(text: &str) -> Answer {
+    let json = format!(
+        r#"{{"id":"id {text}","said":"{text}","usage":{{"prompt_tokens":10,"completion_tokens":5}}}}"#
+    );
+    Answer { run: 1, status: 200, headers: Vec::new(), body: Body::Json(parse_value(&json).unwrap()) }
+}
+
+/// A case with a folder that lasts as long as the first value.
+struct Case(tempfile::TempDir);
+
+impl Case {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn book(&self, eval_id: &str) -> Arc<Book> {
+        let folder = ModelsFolder::new(self.0.path().join("models"), "models");
+        let loaded = folder.load(eval_id).unwrap();
+        Arc::new(Book::new(folder, loaded))
+    }
+
+    fn open(&self, mode: ModelMode, run: usize, settings: Settings, faults: &str) -> Conversation {
+        let faults = Faults::read(&parse_value(faults).unwrap()).unwrap();
+        let conversation = Conversation::new(
+            self.book("c"),
+            mode,
+            settings,
+            faults,
+            run,
+            "EVALSET_MODELS=record run".to_owned(),
+        );
+        conversation.begin_turn("hi");
+        conversation
+    }
+
+    fn replay(&self) -> Conversation {
+        self.open(ModelMode::Replay, 1, Settings::default(), "{}")
+    }
+
+    /// Records these calls, each with its answer.
+    fn record(&self, run: usize, calls: &[(&str, &str)]) -> Ended {
+        let conversation = self.open(ModelMode::Record, run, Settings::default(), "{}");
+        for (text, answer) in calls {
+            match conversation.answer(asked(&conversation, text)) {
+                Reply::Ask(call, None) => call.answered(said(answer)),
+                other => panic!("{other:?}"),
+            }
+        }
+        conversation.end(true)
+    }
+
+    fn recording(&self) -> CaseRecording {
+        ModelsFolder::new(self.0.path().join("models"), "models").case("c").unwrap().unwrap()
+    }
+}
+
+/// What was answered; the begin of an error.
+fn got(reply: Reply) -> String {
+    match reply {
+        Reply::Recorded(answer) => match answer.body {
+            Body::Json(value) => value["said"].as_str().unwrap_or_default().to_owned(),
+            other => panic!("{other:?}"),
+        },
+        Reply::Refused(why) => why,
+        other => format!("{other:?}"),
+    }
+}
+
+#[test]
+fn requests_in_any_order_get_their_own_answers_and_equal_ones_each_of_theirs_once() {
+    let case = Case::new();
+    case.record(1, &[("a", "1"), ("b", "2"), ("a", "3"), ("c", "4")]);
+    let orders = [["a", "a", "b", "c"], ["c", "b", "a", "a"], ["b", "a", "c", "a"]];
+    for order in orders {
+        let conversation = case.replay();
+        let mut answers: Vec<(&str, String)> =
+            order.iter().map(|text| (*text, got(conversation.answer(asked(&conversation, text))))).collect();
+        answers.sort();
+        let expected =
+            [("a", "1"), ("a", "3"), ("b", "2"), ("c", "4")].map(|(text, said)| (text, said.to_owned()));
+        assert_eq!(answers, expected);
+        let ended = conversation.end(true);
+        assert_eq!(ended.error, None);
+        assert_eq!(ended.notes, ["4 calls of models replayed, recorded: 60 tokens"]);
+    }
+    let conversation = case.replay();
+    assert_eq!(got(conversation.answer(asked(&conversation, "b"))), "2");
+    assert!(got(conversation.answer(asked(&conversation, "b"))).contains("and all were given"));
+    assert_eq!(conversation.misses()[0].turn, 1);
+}
+
+#[test]
+fn each_run_has_its_own_answers_and_a_further_run_is_a_miss() {
+    let case = Case::new();
+    for run in 1..=3 {
+        assert_eq!(case.record(run, &[("a", &run.to_string())]).error, None);
+    }
+    for run in 1..=3 {
+        let conversation = case.open(ModelMode::Replay, run, Settings::default(), "{}");
+        assert_eq!(got(conversation.answer(asked(&conversation, "a"))), run.to_string());
+    }
+    let fourth = case.open(ModelMode::Replay, 4, Settings::default(), "{}");
+    assert!(got(fourth.answer(asked(&fourth, "a"))).contains("has 3 runs; was `runs` raised?"));
+}
+
+#[test]
+fn answers_that_were_never_asked_for_are_named_and_can_be_an_error() {
+    let case = Case::new();
+    case.record(1, &[("a", "1"), ("b", "2")]);
+    let settings = Settings { unused_is_error: true, ..Settings::default() };
+    for (settings, is_error) in [(Settings::default(), false), (settings, true)] {
+        let conversation = case.open(ModelMode::Replay, 1, settings, "{}");
+        got(conversation.answer(asked(&conversation, "a")));
+        let ended = conversation.end(true);
+        let text = if is_error { ended.error.unwrap() } else { ended.notes[1].clone() };
+        assert!(
+            text.starts_with(
+                "1 recorded answer was in `models/c.json` never asked for: turn 1, openai chat, m:"
+            ),
+            "{text}"
+        );
+        assert!(text.ends_with("EVALSET_MODELS=record-all run"), "{text}");
+    }
+}
+
+#[test]
+fn failures_that_a_retry_cured_are_not_recorded_and_others_keep_the_case_from_being_written() {
+    let case = Case::new();
+    let failure = || Answer { status: 429, ..said("slow down") };
+    let conversation = case.open(ModelMode::Record, 1, Settings::default(), "{}");
+    for answer in [failure(), failure(), said("1")] {
+        match conversation.answer(asked(&conversation, "a")) {
+            Reply::Ask(call, None) => call.answered(answer),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(conversation.end(true).error, None);
+    assert_eq!(case.recording().answers(), 1);
+    let before = case.recording();
+    let conversation = case.open(ModelMode::Record, 1, Settings::default(), "{}");
+    for (text, answer) in [("b", Some(said("2"))), ("c", Some(failure())), ("d", None)] {
+        match (conversation.answer(asked(&conversation, text)), answer) {
+            (Reply::Ask(call, None), Some(answer)) => call.answered(answer),
+            // The agent leaves before there is an answer.
+            (Reply::Ask(call, None), None) => drop(call),
+            (other, _) => panic!("{other:?}"),
+        }
+    }
+    let error = conversation.end(true).error.unwrap();
+    assert!(error.starts_with("2 calls of a model had no answer, so nothing was recorded: "), "{error}");
+    assert_eq!(case.recording(), before);
+}
+
+#[test]
+fn limits_hold_before_a_call_is_sent() {
+    let limited =
+        |calls, tokens| Settings { limits: crate::mode::Limits { calls, tokens }, ..Settings::default() };
+    for (settings, expected) in [
+        (
+            limited(Some(2), None),
+            "call 3 of a model was not sent: run 1 of case `c` had 2 calls, and `EVALSET_MODELS_CALLS` allows 2",
+        ),
+        (
+            limited(None, Some(30)),
+            "call 3 of a model was not sent: run 1 of case `c` had 30 tokens, and `EVALSET_MODELS_TOKENS` allows 30",
+        ),
+    ] {
+        let case = Case::new();
+        let conversation = case.open(ModelMode::Live, 1, settings, "{}");
+        for _ in 0..2 {
+            match conversation.answer(asked(&conversation, "a")) {
+                Reply::Ask(call, None) => call.answered(said("1")),
+                other => panic!("{other:?}"),
+            }
+        }
+        let refused = got(conversation.answer(asked(&conversation, "a")));
+        assert!(refused.starts_with(expected), "{refused}");
+        assert_eq!(conversation.misses().len(), 1);
+    }
+}
+
+#[test]
+fn a_fault_takes_no_answer_and_one_that_is_not_reached_is_an_error() {
+    let case = Case::new();
+    case.record(1, &[("a", "1")]);
+    let faults = r#"{"faults": [{"at": {"turn": 1, "call": 1}, "fault": {"status": 429}},
+        {"at": {"turn": 1, "call": 2}, "fault": "reset"}]}"#;
+    let conversation = case.open(ModelMode::Replay, 1, Settings::default(), faults);
+    let replies: Vec<String> = (0..3).map(|_| got(conversation.answer(asked(&conversation, "a")))).collect();
+    assert_eq!(replies, ["Failed(429)", "Reset(0ns)", "1"]);
+    assert_eq!(
+        conversation.end(true),
+        Ended { notes: vec!["1 call of models replayed, recorded: 15 tokens".to_owned()], error: None }
+    );
+    let late = r#"{"faults": [{"at": {"turn": 1, "call": 9}, "fault": "reset"}]}"#;
+    let conversation = case.open(ModelMode::Replay, 1, Settings::default(), late);
+    got(conversation.answer(asked(&conversation, "a")));
+    let error = conversation.end(true).error.unwrap();
+    assert!(error.starts_with("the fault `\"reset\"` at turn 1, call 9 was not reached"), "{error}");
+}
+
+#[test]
+fn answers_are_put_under_requests_that_changed_and_stay_marked() {
+    let case = Case::new();
+    case.record(1, &[("a", "1"), ("b", "2")]);
+    let conversation = case.open(ModelMode::Rebind, 1, Settings::default(), "{}");
+    let replies = ["a", "B"].map(|text| got(conversation.answer(asked(&conversation, text))));
+    assert_eq!(replies, ["1", "2"]);
+    assert_eq!(conversation.end(true).error, None);
+    let recording = case.recording();
+    assert_eq!((recording.answers(), recording.rebound()), (2, 1));
+    let conversation = case.replay();
+    for (text, answer) in [("a", "1"), ("B", "2")] {
+        assert_eq!(got(conversation.answer(asked(&conversation, text))), answer);
+    }
+    let notes = conversation.end(true).notes;
+    assert_eq!(notes[1], "1 answer in `models/c.json` is to an older request");
+}
+
+#[test]
+fn a_case_that_is_recorded_anew_keeps_nothing_and_one_run_at_a_time_is_added() {
+    let case = Case::new();
+    case.record(1, &[("a", "old"), ("b", "old")]);
+    let book = case.book("c");
+    for run in 1..=2 {
+        let settings = Settings::default();
+        let conversation = Conversation::new(
+            Arc::clone(&book),
+            ModelMode::RecordAll,
+            settings,
+            Faults::default(),
+            run,
+            String::new(),
+        );
+        conversation.begin_turn("hi");
+        match conversation.answer(asked(&conversation, "a")) {
+            Reply::Ask(call, None) => call.answered(said("new")),
+            other => panic!("{other:?}"),
+        }
+        assert_eq!(conversation.end(true).error, None);
+    }
+    let recording = case.recording();
+    assert_eq!((recording.exchanges.len(), recording.answers(), recording.runs()), (1, 2, 2));
+    let said = |answer: &Answer| match &answer.body {
+        Body::Json(value) => value["said"].clone(),
+        _ => Value::Null,
+    };
+    assert!(recording.exchanges[0].answers.iter().all(|answer| said(answer).as_str() == Some("new")));
+}

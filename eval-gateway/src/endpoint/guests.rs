@@ -1,0 +1,50 @@
+//! The guests of the endpoint, by their tokens.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::{Arc, OnceLock};
+
+use eval_support::id::fresh_token;
+use eval_support::mutex::Mutex;
+use eval_support::secrets;
+
+use crate::guest::Guest;
+
+/// The path of an address, up to its token.
+pub(super) const PREFIX: &str = "/c/";
+
+static GUESTS: Mutex<BTreeMap<String, Arc<dyn Guest>>> = Mutex::new(BTreeMap::new());
+
+/// Admits a guest, and returns its token.
+pub(super) fn admit(guest: Arc<dyn Guest>) -> io::Result<String> {
+    let token = token()?;
+    GUESTS.lock().insert(token.clone(), guest);
+    Ok(token)
+}
+
+/// Forgets a guest.
+pub(crate) fn dismiss(token: &str) {
+    GUESTS.lock().remove(token);
+}
+
+pub(super) fn guest(token: &str) -> Option<Arc<dyn Guest>> {
+    GUESTS.lock().get(token).cloned()
+}
+
+/// A fresh token. Its first half is the same in all tokens of the process, and masked wherever texts are written down: each
+/// value that is masked costs a search in every text.
+fn token() -> io::Result<String> {
+    static HALF: OnceLock<String> = OnceLock::new();
+    let own = fresh_token()?;
+    let half = match HALF.get() {
+        Some(half) => half,
+        None => {
+            let fresh = fresh_token()?;
+            HALF.get_or_init(|| {
+                secrets::hide(&fresh);
+                fresh
+            })
+        }
+    };
+    Ok(format!("{half}{own}"))
+}

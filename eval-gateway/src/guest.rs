@@ -1,0 +1,61 @@
+//! What the endpoint knows of its guests: each call gets a reply, and what is wrong with one makes its cases an ERROR.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::faults::Change;
+use crate::recording::Answer;
+use crate::wire::{Asked, Incoming, NoWire, Wire};
+
+/// The owner of an address: a conversation, or a program that serves several of them.
+pub(crate) trait Guest: Send + Sync {
+    /// The wire of a call, and its reply.
+    fn reply(&self, incoming: &Incoming<'_>) -> Result<(Wire, Reply), NoWire>;
+
+    /// Makes its cases an ERROR.
+    fn miss(&self, why: &str);
+
+    /// Whether its program may reach no other host.
+    fn is_offline(&self) -> bool;
+}
+
+/// A call that a model answers. If it is dropped before there is an answer, it was broken off.
+pub(crate) trait Call: Send {
+    /// The request.
+    fn asked(&self) -> &Asked;
+
+    /// Notes the answer of the model.
+    fn answered(self: Box<Self>, answer: Answer);
+
+    /// Notes that there was no answer.
+    fn failed(self: Box<Self>, why: String);
+}
+
+/// The reply to a call.
+pub(crate) enum Reply {
+    /// This recorded answer.
+    Recorded(Box<Answer>),
+    /// A model is asked. Its answer is changed, if a fault says so.
+    Ask(Box<dyn Call>, Option<Change>),
+    /// An error of the provider, as a fault has it.
+    Failed { status: u16, retry_after: Option<Duration> },
+    /// No answer for a time, then the end of the connection.
+    Reset(Duration),
+    /// The first events of this answer, then the end of the connection, or an error in the stream.
+    Cut { answer: Option<Box<Answer>>, events: usize, is_error: bool },
+    /// No answer: an error that no client repeats.
+    Refused(String),
+}
+
+impl fmt::Debug for Reply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Recorded(answer) => f.debug_tuple("Recorded").field(answer).finish(),
+            Self::Ask(call, _) => f.debug_tuple("Ask").field(&call.asked().key).finish(),
+            Self::Failed { status, .. } => f.debug_tuple("Failed").field(status).finish(),
+            Self::Reset(after) => f.debug_tuple("Reset").field(after).finish(),
+            Self::Cut { events, .. } => f.debug_tuple("Cut").field(events).finish(),
+            Self::Refused(why) => f.debug_tuple("Refused").field(why).finish(),
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! A gateway for models: it records the calls of language models that agents make while eval sets run, and replays them.
+//!
+//! Agents ask an endpoint on loopback in place of their providers. It knows the case, the run and the turn of each call. What
+//! is not recorded is an error of its case, with the difference from the nearest recorded call. eval-core's features `models`
+//! and `record-models` use it; it is not for others, and anything in it may change in any version.
+
+mod book;
+mod canonical;
+mod conversation;
+mod desk;
+mod endpoint;
+mod faults;
+mod guest;
+pub mod loopback;
+mod miss;
+mod mode;
+mod provider;
+mod recording;
+mod set;
+mod sse;
+mod store;
+mod upstream;
+mod usage;
+mod variables;
+mod wire;
+
+pub use conversation::{Conversation, Ended};
+pub use desk::{Desk, Seat};
+pub use faults::{Faults, KEY as FAULTS_KEY};
+pub use miss::Miss;
+pub use mode::{Limits, ModelMode, Settings};
+pub use provider::Provider;
+pub use recording::{Answer, Body, CaseRecording, Exchange, Shared};
+pub use set::ModelSet;
+pub use sse::{Data, Event};
+pub use store::{CompiledModels, ModelsFolder};
+pub use usage::Usage;
+pub use wire::{Parts, Wire};

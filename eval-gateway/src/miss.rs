@@ -1,0 +1,120 @@
+//! Errors about calls that were not recorded: the nearest recorded call, and how it differs, part by part.
+
+mod difference;
+
+use eval_support::words::count;
+
+use crate::recording::{CaseRecording, Exchange};
+use crate::wire::Asked;
+
+pub(crate) use difference::Part;
+
+/// A call that got no answer, or another fault of a conversation with models. It makes the case an ERROR.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Miss {
+    /// The turn, from 1; 0 before the first one.
+    pub turn: usize,
+    /// The message: the call, how it differs from what is recorded, and the command that helps.
+    pub message: String,
+}
+
+/// The place of a call in a conversation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub(crate) run: usize,
+    pub(crate) turn: usize,
+    /// The number of the call in its turn, from 1.
+    pub(crate) call: usize,
+}
+
+/// What is known of the recording.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Known<'a> {
+    pub(crate) recording: &'a CaseRecording,
+    /// The file as messages show it.
+    pub(crate) shown: &'a str,
+    pub(crate) exists: bool,
+    /// The command that records the case.
+    pub(crate) record: &'a str,
+}
+
+/// The message for a call without a recorded answer.
+pub(crate) fn not_recorded(asked: &Asked, place: Place, known: Known<'_>) -> String {
+    let Known { recording, shown, exists, record } = known;
+    let Place { run, turn, call } = place;
+    let who = format!("call {call} of a model ({}, {}) is not recorded", asked.wire, asked.model);
+    let mut text = who;
+    if !exists {
+        text.push_str(&format!(": there is no recording `{shown}`"));
+    } else if recording.exchanges.is_empty() {
+        text.push_str(&format!(": `{shown}` has no calls"));
+    } else if let Some(same) = recording.find(&asked.key) {
+        let here = same.answers_of(run).count();
+        if here == 0 && recording.runs() < run {
+            text.push_str(&format!(
+                " for run {run}: `{shown}` has {}; was `runs` raised?",
+                count(recording.runs(), "run")
+            ));
+        } else {
+            text.push_str(&format!(
+                " so often: `{shown}` has {} of run {run} to this request, and all were given",
+                count(here, "answer")
+            ));
+        }
+    } else if let Some(nearest) = nearest(recording, asked, turn, call) {
+        text.push_str(&format!(
+            "\nthe nearest recorded call is of turn {} (- recorded, + asked):",
+            nearest.turn
+        ));
+        let parts = difference::parts(nearest, asked);
+        let lines = parts.iter().flat_map(|(_, lines)| lines);
+        lines.for_each(|line| text.push_str(&format!("\n  {line}")));
+    }
+    text.push_str(&format!("\nrecord it  {record}"));
+    text
+}
+
+/// The part of a request that changed, if only one did. Cases that miss in the same part are told together.
+pub(crate) fn changed_part(asked: &Asked, recording: &CaseRecording, place: Place) -> Option<Part> {
+    let nearest = nearest(recording, asked, place.turn, place.call)?;
+    match &difference::parts(nearest, asked)[..] {
+        [(part, _)] => Some(*part),
+        _ => None,
+    }
+}
+
+/// The recorded request that is most like the asked one: of the same wire, the most messages in common at the begin, the
+/// same turn, the same position in it.
+fn nearest<'a>(
+    recording: &'a CaseRecording,
+    asked: &Asked,
+    turn: usize,
+    call: usize,
+) -> Option<&'a Exchange> {
+    let mut calls_of_turn = 0;
+    let positions: Vec<usize> = recording
+        .exchanges
+        .iter()
+        .map(|known| {
+            calls_of_turn = if known.turn == turn { calls_of_turn + 1 } else { calls_of_turn };
+            if known.turn == turn { calls_of_turn } else { 0 }
+        })
+        .collect();
+    let ranked = recording.exchanges.iter().zip(positions).max_by_key(|(known, position)| {
+        let messages = known.parts.messages.iter().zip(&asked.parts.messages);
+        let in_common = messages.take_while(|(known, asked)| known == asked).count();
+        let apart = known.parts.messages.len().abs_diff(asked.parts.messages.len());
+        (
+            known.wire == asked.wire,
+            known.turn == turn && *position == call,
+            in_common,
+            known.turn == turn,
+            std::cmp::Reverse(apart),
+        )
+    });
+    ranked.map(|(known, _)| known)
+}
+
+#[cfg(test)]
+mod tests;

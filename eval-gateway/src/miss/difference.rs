@@ -1,0 +1,230 @@
+//! Differences between two requests, part by part.
+
+use std::fmt;
+
+use eval_format::{Map, Value};
+use eval_support::message::cut;
+use eval_support::words::count;
+use similar::{ChangeTag, TextDiff};
+
+use crate::canonical::name_of_tool;
+use crate::recording::Exchange;
+use crate::wire::Asked;
+
+const SHOWN_LINES: usize = 12;
+const SHOWN_LINE: usize = 160;
+
+/// A part of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Part {
+    Wire,
+    Model,
+    Options,
+    System,
+    Tools,
+    Messages,
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Wire => "wire",
+            Self::Model => "model",
+            Self::Options => "options",
+            Self::System => "system prompt",
+            Self::Tools => "tools",
+            Self::Messages => "messages",
+        })
+    }
+}
+
+/// The parts that differ, with the lines that say how.
+pub(crate) fn parts(known: &Exchange, asked: &Asked) -> Vec<(Part, Vec<String>)> {
+    let mut parts = Vec::new();
+    let mut differ = |part: Part, lines: Vec<String>| {
+        if !lines.is_empty() {
+            parts.push((part, lines));
+        }
+    };
+    differ(Part::Wire, field("wire", &known.wire.to_string(), &asked.wire.to_string()));
+    differ(Part::Model, field("model", &known.model, &asked.model));
+    differ(Part::Options, options(&known.parts.options, &asked.parts.options));
+    differ(Part::System, system(known.parts.system.as_ref(), asked.parts.system.as_ref()));
+    differ(Part::Tools, tools(known.parts.tools.as_ref(), asked.parts.tools.as_ref()));
+    differ(Part::Messages, messages(&known.parts.messages, &asked.parts.messages));
+    parts
+}
+
+fn field(name: &str, was: &str, is: &str) -> Vec<String> {
+    if was == is {
+        return Vec::new();
+    }
+    vec![format!("- {name}: {}", one_line(was)), format!("+ {name}: {}", one_line(is))]
+}
+
+fn one_line(text: &str) -> String {
+    cut(&text.replace('\n', "\\n"), SHOWN_LINE)
+}
+
+fn options(known: &Map, asked: &Map) -> Vec<String> {
+    let mut keys: Vec<&str> = known.keys().chain(asked.keys()).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    let shown = |value: Option<&Value>| value.map_or("(absent)".to_owned(), ToString::to_string);
+    keys.into_iter().flat_map(|key| field(key, &shown(known.get(key)), &shown(asked.get(key)))).collect()
+}
+
+fn system(known: Option<&Value>, asked: Option<&Value>) -> Vec<String> {
+    if known == asked {
+        return Vec::new();
+    }
+    let (known, asked) = (known.map(readable).unwrap_or_default(), asked.map(readable).unwrap_or_default());
+    let mut lines = vec!["system prompt:".to_owned()];
+    lines.extend(changed_lines(&known, &asked));
+    lines
+}
+
+/// The lines that are not in both texts, each with its sign.
+fn changed_lines(known: &str, asked: &str) -> Vec<String> {
+    let diff = TextDiff::from_lines(known, asked);
+    let changed = diff.iter_all_changes().filter_map(|change| {
+        let sign = match change.tag() {
+            ChangeTag::Delete => '-',
+            ChangeTag::Insert => '+',
+            ChangeTag::Equal => return None,
+        };
+        Some(format!("  {sign} {}", cut(change.value().trim_end_matches('\n'), SHOWN_LINE)))
+    });
+    let mut lines: Vec<String> = changed.collect();
+    if lines.len() > SHOWN_LINES {
+        let left = lines.len() - SHOWN_LINES;
+        lines.truncate(SHOWN_LINES);
+        lines.push(format!("  ... and {}", count(left, "more line")));
+    }
+    lines
+}
+
+/// The texts in a value, as a person reads them.
+fn readable(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(readable).collect::<Vec<_>>().join("\n"),
+        Value::Object(map) => {
+            let text = ["text", "content", "parts"].iter().find_map(|key| map.get(key));
+            text.map_or_else(|| value.to_string(), readable)
+        }
+        other => other.to_string(),
+    }
+}
+
+/// The declared tools, also those in groups of Gemini's.
+fn declared(tools: Option<&Value>) -> Vec<&Value> {
+    let items = tools.and_then(Value::as_array).unwrap_or_default();
+    items.iter().flat_map(|tool| group(tool).unwrap_or_else(|| vec![tool])).collect()
+}
+
+fn group(tool: &Value) -> Option<Vec<&Value>> {
+    let map = tool.as_object()?;
+    let group = map.get("functionDeclarations").or_else(|| map.get("function_declarations"))?;
+    Some(group.as_array()?.iter().collect())
+}
+
+fn tools(known: Option<&Value>, asked: Option<&Value>) -> Vec<String> {
+    if known == asked {
+        return Vec::new();
+    }
+    let (known, asked) = (declared(known), declared(asked));
+    let name = |tool: &Value| name_of_tool(tool).unwrap_or("(without a name)").to_owned();
+    let with = |tools: &[&Value], wanted: &str| tools.iter().any(|tool| name(tool) == wanted);
+    let mut lines: Vec<String> = Vec::new();
+    for tool in &known {
+        match asked.iter().find(|other| name(other) == name(tool)) {
+            None => lines.push(format!("- tool `{}`", name(tool))),
+            Some(other) if other != tool => {
+                lines.push(format!("tool `{}`:", name(tool)));
+                lines.extend(changed_lines(&format!("{tool:#}"), &format!("{other:#}")));
+            }
+            Some(_) => {}
+        }
+    }
+    lines.extend(
+        asked.iter().filter(|tool| !with(&known, &name(tool))).map(|tool| format!("+ tool `{}`", name(tool))),
+    );
+    if lines.is_empty() {
+        lines.push("tools: their groups differ".to_owned());
+    }
+    lines
+}
+
+fn messages(known: &[Value], asked: &[Value]) -> Vec<String> {
+    let equal = known.iter().zip(asked).take_while(|(known, asked)| known == asked).count();
+    if equal == known.len() && equal == asked.len() {
+        return Vec::new();
+    }
+    let mut lines = vec![match equal {
+        0 => "messages:".to_owned(),
+        equal => format!("messages, the first {equal} equal:"),
+    }];
+    match (known.get(equal), asked.get(equal)) {
+        (Some(was), Some(is)) => {
+            if let Some(ids) = only_ids(was, is) {
+                lines.push(ids);
+            }
+            lines.extend(changed_lines(&spread(was), &spread(is)));
+            lines.extend(guess(&was.to_string(), &is.to_string()));
+        }
+        (Some(was), None) => {
+            lines.push(format!("  - {}", one_line(&was.to_string())));
+        }
+        (None, Some(is)) => {
+            lines.push(format!("  + {}", one_line(&is.to_string())));
+        }
+        (None, None) => {}
+    }
+    lines
+}
+
+/// A message on lines: a short one on one line, so that a changed word is one line.
+fn spread(message: &Value) -> String {
+    let text = message.to_string();
+    if text.len() <= SHOWN_LINE { text } else { format!("{message:#}") }
+}
+
+/// A remark if two messages differ in the numbers of their ids alone.
+fn only_ids(was: &Value, is: &Value) -> Option<String> {
+    let without = |value: &Value| {
+        let text = value.to_string();
+        let mut out = String::with_capacity(text.len());
+        let mut digits = false;
+        for c in text.chars() {
+            digits = c == '#' || (digits && c.is_ascii_digit());
+            if !digits {
+                out.push(c);
+            }
+        }
+        out
+    };
+    (without(was) == without(is)).then(|| {
+        "  the ids of calls belong to other results: two results were exchanged, or the gateway takes an id for another".to_owned()
+    })
+}
+
+/// A guess at the cause, if two texts differ in a date, a time or an id alone, or in the order of their characters.
+fn guess(was: &str, is: &str) -> Option<String> {
+    let only_digits = |text: &str| -> String {
+        text.chars().map(|c| if c.is_ascii_hexdigit() { '0' } else { c }).collect()
+    };
+    let sorted = |text: &str| {
+        let mut bytes = text.as_bytes().to_vec();
+        bytes.sort_unstable();
+        bytes
+    };
+    let hint = if only_digits(was) == only_digits(is) && was.chars().any(|c| c.is_ascii_digit()) {
+        "a clock or a random id? `models_mask` in `shared.json` takes rules for them"
+    } else if sorted(was) == sorted(is) {
+        "a set without an order?"
+    } else {
+        return None;
+    };
+    Some(format!("  {hint}"))
+}

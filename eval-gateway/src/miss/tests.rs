@@ -1,0 +1,75 @@
+//! Messages about calls that are not recorded.
+
+use super::*;
+use crate::canonical::Masks;
+use crate::recording::{Answer, Body};
+use crate::wire::Incoming;
+
+fn asked(body: &str) -> Asked {
+    let incoming = Incoming {
+        method: "POST",
+        path: "/v1/chat/completions",
+        query: "",
+        version: None,
+        beta: None,
+        body: body.as_bytes(),
+    };
+    Asked::read(&incoming, &Masks::default(), &|_| None).unwrap()
+}
+
+fn recording(bodies: &[&str]) -> CaseRecording {
+    let mut recording = CaseRecording::new("paris");
+    for (turn, body) in (1..).zip(bodies) {
+        let asked = asked(body);
+        let mut exchange = Exchange::new(turn, asked.wire, &asked.model, asked.parts);
+        let body = Body::Json(eval_format::Value::Null);
+        exchange.answers.push(Answer { run: 1, status: 200, headers: Vec::new(), body });
+        recording.add(exchange);
+    }
+    recording
+}
+
+fn told(recording: &CaseRecording, body: &str, run: usize) -> String {
+    let known =
+        Known { recording, shown: "x.models/paris.json", exists: true, record: "EVALSET_MODELS=record run" };
+    not_recorded(&asked(body), Place { run, turn: 1, call: 1 }, known)
+}
+
+const RECORDED: &str = r#"{"model":"m","temperature":1,"messages":[{"role":"system","content":"Be brief.\nBe kind."},{"role":"user","content":"On 2026-11-23?"}],
+    "tools":[{"type":"function","function":{"name":"f","description":"old"}}]}"#;
+
+#[test]
+fn a_miss_names_each_part_that_differs_and_no_other() {
+    let recording = recording(&[RECORDED]);
+    for (from, to, lines) in [
+        ("\"model\":\"m\"", "\"model\":\"n\"", "  - model: m\n  + model: n"),
+        ("\"temperature\":1", "\"temperature\":0", "  - temperature: 1\n  + temperature: 0"),
+        ("Be kind.", "Be honest.", "  system prompt:\n    - Be kind.\n    + Be honest."),
+        (
+            "2026-11-23",
+            "2026-11-24",
+            "  messages:\n    - {\"content\":\"On 2026-11-23?\",\"role\":\"user\"}\n    + {\"content\":\"On 2026-11-24?\",\"role\":\"user\"}\n    a clock or a random id? `models_mask` in `shared.json` takes rules for them",
+        ),
+        ("\"name\":\"f\"", "\"name\":\"g\"", "  - tool `f`\n  + tool `g`"),
+    ] {
+        let expected = format!(
+            "call 1 of a model (openai chat, {}) is not recorded\nthe nearest recorded call is of turn 1 (- recorded, + asked):\n{lines}\n\
+             record it  EVALSET_MODELS=record run",
+            if to.contains("\"n\"") { "n" } else { "m" }
+        );
+        assert_eq!(told(&recording, &RECORDED.replace(from, to), 1), expected);
+    }
+    let described = told(&recording, &RECORDED.replace("\"old\"", "\"new\""), 1);
+    assert!(described.contains("  tool `f`:\n") && described.contains("\"new\""), "{described}");
+}
+
+#[test]
+fn a_run_that_was_not_recorded_is_told_apart_from_answers_that_are_used_up() {
+    let recording = recording(&[RECORDED]);
+    let raised = told(&recording, RECORDED, 2);
+    assert!(raised.contains("for run 2: `x.models/paris.json` has 1 run; was `runs` raised?"), "{raised}");
+    let used = told(&recording, RECORDED, 1);
+    assert!(used.contains("so often: `x.models/paris.json` has 1 answer of run 1 to this request"), "{used}");
+    let empty = told(&CaseRecording::new("paris"), RECORDED, 1);
+    assert!(empty.contains("`x.models/paris.json` has no calls"), "{empty}");
+}

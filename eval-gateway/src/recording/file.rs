@@ -1,0 +1,185 @@
+//! The file of a case: its text, and the reading of it.
+//!
+//! Requests repeat the history, so a request has the messages that are new and the number of the request whose messages
+//! begin it. A checksum of the whole request guards the chain.
+
+use std::collections::HashMap;
+
+use eval_format::__private::parse_value;
+use eval_format::{Map, Value};
+use eval_support::hash::content_hash;
+
+use super::shared::{Shared, VERSION};
+use super::{Answer, Body, CaseRecording, Exchange, layout, lines};
+use crate::sse::{Data, Event};
+use crate::wire::{Parts, Wire, key};
+
+impl CaseRecording {
+    /// The text of the file. Its prompts and tools are added to `shared`.
+    pub fn to_json(&self, shared: &mut Shared) -> String {
+        let mut begun: HashMap<u64, usize> = HashMap::new();
+        let mut exchanges = Vec::with_capacity(self.exchanges.len());
+        for (at, exchange) in self.exchanges.iter().enumerate() {
+            let prefixes = prefixes(exchange);
+            let length = exchange.parts.messages.len();
+            let known =
+                (1..=length).rev().find_map(|length| Some((length, *begun.get(&prefixes[length - 1])?)));
+            if let Some(whole) = prefixes.last() {
+                begun.entry(*whole).or_insert(at + 1);
+            }
+            exchanges.push(to_value(exchange, known, shared));
+        }
+        let map = Map::from([
+            ("model_recordings", Value::from(VERSION)),
+            ("eval_id", Value::from(&*self.eval_id)),
+            ("exchanges", Value::Array(exchanges)),
+        ]);
+        layout::laid_out(&Value::Object(map))
+    }
+
+    /// Reads the text of a file. The error is a sentence about it.
+    pub fn parse(text: &str, shared: &Shared) -> Result<Self, String> {
+        let value = parse_value(text)?;
+        let map = value.as_object().ok_or("it is no object")?;
+        match map.get("model_recordings").and_then(Value::as_i64) {
+            Some(VERSION) => {}
+            Some(other) => {
+                return Err(format!("it has version {other}, and this build reads version {VERSION}"));
+            }
+            None => return Err("it has no `model_recordings`, which says its version".to_owned()),
+        }
+        let mut recording = Self::new(text_of(map, "eval_id").ok_or("it has no `eval_id`")?);
+        for exchange in map.get("exchanges").and_then(Value::as_array).unwrap_or_default() {
+            let number = recording.exchanges.len() + 1;
+            let read = exchange.as_object().ok_or_else(|| "is no object".to_owned());
+            let read = read.and_then(|map| read_exchange(map, &recording.exchanges, shared));
+            recording.exchanges.push(read.map_err(|why| format!("exchange {number} {why}"))?);
+        }
+        Ok(recording)
+    }
+}
+
+/// A hash of each beginning of the messages of a request.
+fn prefixes(exchange: &Exchange) -> Vec<u64> {
+    let mut hash = content_hash(exchange.wire.to_string().as_bytes());
+    let next = |message: &Value| {
+        hash = content_hash(format!("{hash:x}{message}").as_bytes());
+        hash
+    };
+    exchange.parts.messages.iter().map(next).collect()
+}
+
+fn to_value(exchange: &Exchange, known: Option<(usize, usize)>, shared: &mut Shared) -> Value {
+    let Exchange { turn, wire, model, parts, key, answered, answers } = exchange;
+    let mut map = Map::from([
+        ("turn", Value::from(i64::try_from(*turn).unwrap_or(i64::MAX))),
+        ("wire", Value::from(wire.to_string())),
+        ("model", Value::from(&**model)),
+        ("key", Value::from(&**key)),
+    ]);
+    if let Some(answered) = answered {
+        map.insert("answered", &**answered);
+    }
+    if let Some(system) = &parts.system {
+        map.insert("system", shared.add("system", system));
+    }
+    if let Some(tools) = &parts.tools {
+        map.insert("tools", shared.add("tools", tools));
+    }
+    if !parts.options.is_empty() {
+        map.insert("options", Value::Object(parts.options.clone()));
+    }
+    let begun = known.map_or(0, |(length, _)| length);
+    if let Some((length, after)) = known {
+        map.insert("after", i64::try_from(after).unwrap_or(i64::MAX));
+        debug_assert!(length <= parts.messages.len());
+    }
+    map.insert("messages", parts.messages[begun..].iter().map(lines::split).collect::<Value>());
+    let check = answered.as_ref().unwrap_or(key);
+    map.insert("answers", answers.iter().map(|answer| answer.to_value(check)).collect::<Value>());
+    Value::Object(map)
+}
+
+fn text_of<'m>(map: &'m Map, key: &str) -> Option<&'m str> {
+    map.get(key).and_then(Value::as_str)
+}
+
+fn count_of(map: &Map, key: &str) -> Option<usize> {
+    map.get(key).and_then(Value::as_i64).and_then(|count| usize::try_from(count).ok())
+}
+
+fn read_exchange(map: &Map, before: &[Exchange], shared: &Shared) -> Result<Exchange, String> {
+    let wire = text_of(map, "wire").ok_or("has no `wire`")?;
+    let wire = Wire::named(wire).ok_or_else(|| format!("has the wire `{wire}`, which is not known"))?;
+    let part = |key: &str| match text_of(map, key) {
+        None => Ok(None),
+        Some(name) => match shared.get(name) {
+            Some(part) => Ok(Some(part.clone())),
+            None => Err(format!("names `{name}`, which `shared.json` does not have")),
+        },
+    };
+    let mut messages = match count_of(map, "after") {
+        None => Vec::new(),
+        Some(after) => match after.checked_sub(1).and_then(|at| before.get(at)) {
+            Some(begun) => begun.parts.messages.clone(),
+            None => return Err(format!("is after exchange {after}, which is not before it")),
+        },
+    };
+    messages
+        .extend(map.get("messages").and_then(Value::as_array).unwrap_or_default().iter().map(lines::join));
+    let options = map.get("options").and_then(Value::as_object).cloned().unwrap_or_default();
+    let parts = Parts { options, system: part("system")?, tools: part("tools")?, messages };
+    let model = text_of(map, "model").unwrap_or_default().to_owned();
+    let turn = count_of(map, "turn").unwrap_or(0);
+    let computed = key(wire, &model, &parts);
+    if text_of(map, "key") != Some(&computed) {
+        return Err(format!(
+            "(turn {turn}) was edited: its request has another `key`; `models rebind` puts answers under a changed request"
+        ));
+    }
+    let answered = text_of(map, "answered").map(str::to_owned);
+    let mut answers = Vec::new();
+    for answer in map.get("answers").and_then(Value::as_array).unwrap_or_default() {
+        let answer_map = answer.as_object().ok_or("has an answer that is no object")?;
+        let read = read_answer(answer_map)?;
+        if text_of(answer_map, "check") != Some(&read.checksum(answered.as_ref().unwrap_or(&computed))) {
+            return Err(format!(
+                "(turn {turn}) has an answer of run {} that was edited: its `check` does not fit, and a changed answer is \
+                 not what the model said; record the case again",
+                read.run
+            ));
+        }
+        answers.push(read);
+    }
+    Ok(Exchange { turn, wire, model, parts, key: computed, answered, answers })
+}
+
+fn read_answer(map: &Map) -> Result<Answer, String> {
+    let body = if let Some(body) = map.get("body") {
+        Body::Json(body.clone())
+    } else if let Some(events) = map.get("events").and_then(Value::as_array) {
+        Body::Events(events.iter().map(read_event).collect())
+    } else {
+        let text = text_of(map, "text").ok_or("has an answer without `body`, `events` or `text`")?;
+        Body::Text { kind: text_of(map, "type").unwrap_or_default().to_owned(), text: text.to_owned() }
+    };
+    let headers = map.get("headers").and_then(Value::as_object).into_iter().flat_map(Map::iter);
+    let headers = headers.filter_map(|(name, value)| Some((name.to_owned(), value.as_str()?.to_owned())));
+    let status = count_of(map, "status").map_or(Some(200), |status| u16::try_from(status).ok());
+    Ok(Answer {
+        run: count_of(map, "run").unwrap_or(1),
+        status: status.ok_or("has an answer whose `status` is none")?,
+        headers: headers.collect(),
+        body,
+    })
+}
+
+fn read_event(value: &Value) -> Event {
+    let map = value.as_object();
+    let field = |key: &str| map.and_then(|map| map.get(key));
+    let data = match (field("data"), field("text").and_then(Value::as_str)) {
+        (Some(data), _) => Data::Json(data.clone()),
+        (None, text) => Data::Text(text.unwrap_or_default().to_owned()),
+    };
+    Event { name: field("event").and_then(Value::as_str).map(str::to_owned), data }
+}

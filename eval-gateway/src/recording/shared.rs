@@ -1,0 +1,104 @@
+//! The prompts and the tools of all cases of a set: `shared.json` in the folder of its recordings.
+//!
+//! Cases name them by a hash, so a prompt that is edited is one change in a review, and not one for each call.
+
+use std::collections::BTreeMap;
+
+use eval_format::__private::parse_value;
+use eval_format::{Map, Value};
+
+use super::{layout, lines};
+use crate::canonical::{Masks, hash};
+
+/// The version of the files.
+pub(super) const VERSION: i64 = 1;
+
+/// Prompts and tools by their names, and the user's own rules.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Shared {
+    /// Rules for words that change with each run, such as dates. They are written by hand.
+    pub masks: Masks,
+    parts: BTreeMap<String, Value>,
+}
+
+impl Shared {
+    /// Reads the text of a file. The error is a sentence about it.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let value = parse_value(text)?;
+        let map = value.as_object().ok_or("it is no object")?;
+        match map.get("model_recordings").and_then(Value::as_i64) {
+            Some(VERSION) => {}
+            Some(other) => {
+                return Err(format!("it has version {other}, and this build reads version {VERSION}"));
+            }
+            None => return Err("it has no `model_recordings`, which says its version".to_owned()),
+        }
+        let patterns: Vec<&str> = match map.get("models_mask") {
+            None => Vec::new(),
+            Some(Value::Array(items)) if items.iter().all(|item| item.as_str().is_some()) => {
+                items.iter().filter_map(Value::as_str).collect()
+            }
+            Some(_) => return Err("`models_mask` has to be an array of regular expressions".to_owned()),
+        };
+        let masks = Masks::new(&patterns).map_err(|why| format!("in `models_mask`, {why}"))?;
+        let parts = map.get("parts").and_then(Value::as_object).into_iter().flat_map(Map::iter);
+        let mut shared = Self { masks, parts: BTreeMap::new() };
+        for (name, part) in parts {
+            let part = lines::join(part);
+            let expected = name_of(name.split_once('-').map_or(name, |(kind, _)| kind), &part);
+            if expected != name {
+                return Err(format!("`{name}` was edited: its text gives the name `{expected}`"));
+            }
+            shared.parts.insert(name.to_owned(), part);
+        }
+        Ok(shared)
+    }
+
+    /// The text of the file.
+    pub fn to_json(&self) -> String {
+        let mut map = Map::from([("model_recordings", Value::from(VERSION))]);
+        let patterns = self.masks.patterns();
+        if !patterns.is_empty() {
+            map.insert("models_mask", patterns);
+        }
+        let parts: Map = self.parts.iter().map(|(name, part)| (name.clone(), lines::split(part))).collect();
+        map.insert("parts", Value::Object(parts));
+        layout::laid_out(&Value::Object(map))
+    }
+
+    /// The part of this name.
+    pub(super) fn get(&self, name: &str) -> Option<&Value> {
+        self.parts.get(name)
+    }
+
+    /// Adds a part, and returns its name.
+    pub(super) fn add(&mut self, kind: &str, part: &Value) -> String {
+        let name = name_of(kind, part);
+        self.parts.entry(name.clone()).or_insert_with(|| part.clone());
+        name
+    }
+
+    /// Adds the parts of another one.
+    pub(crate) fn merge(&mut self, other: Self) {
+        self.parts.extend(other.parts);
+    }
+
+    /// The names of all parts.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.parts.keys().map(String::as_str)
+    }
+
+    /// Removes a part.
+    pub(crate) fn remove(&mut self, name: &str) {
+        self.parts.remove(name);
+    }
+
+    /// Whether there is nothing in it.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.parts.is_empty() && self.masks == Masks::default()
+    }
+}
+
+fn name_of(kind: &str, part: &Value) -> String {
+    format!("{kind}-{}", &hash(part.to_string().as_bytes())[..16])
+}

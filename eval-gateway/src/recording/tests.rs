@@ -1,0 +1,116 @@
+//! Files of recordings: round trips, and edits that are noticed.
+
+use eval_format::__private::parse_value;
+
+use super::*;
+
+fn json(text: &str) -> Value {
+    parse_value(text).unwrap()
+}
+
+fn exchange(turn: usize, system: &str, messages: &[&str], answer: &str) -> Exchange {
+    let parts = Parts {
+        options: Map::from([("temperature", Value::from(1_i64))]),
+        system: Some(Value::from(system)),
+        tools: None,
+        messages: messages.iter().map(|text| Value::from(*text)).collect(),
+    };
+    let mut exchange = Exchange::new(turn, Wire::OpenAiChat, "m", parts);
+    exchange.answers.push(Answer {
+        run: 1,
+        status: 200,
+        headers: Vec::new(),
+        body: Body::Json(json(answer)),
+    });
+    exchange
+}
+
+fn recording() -> CaseRecording {
+    let mut recording = CaseRecording::new("paris");
+    recording.add(exchange(1, "Be brief.\nBe kind.", &["a"], r#"{"z":1,"a":[1.50]}"#));
+    recording.add(exchange(
+        2,
+        "Be brief.\nBe kind.",
+        &["a", "b", "c"],
+        r#"{"n":123456789012345678901234567890}"#,
+    ));
+    let events = vec![
+        Event { name: Some("e".to_owned()), data: Data::Json(json(r#"{"x":1}"#)) },
+        Event { name: None, data: Data::Text("[DONE]".to_owned()) },
+    ];
+    let streamed = Answer {
+        run: 2,
+        status: 200,
+        headers: vec![("retry-after".to_owned(), "1".to_owned())],
+        body: Body::Events(events),
+    };
+    recording.exchanges[0].answers.push(streamed);
+    recording.sort();
+    recording
+}
+
+fn written(recording: &CaseRecording) -> (String, Shared) {
+    let mut shared = Shared::default();
+    let text = recording.to_json(&mut shared);
+    (text, shared)
+}
+
+#[test]
+fn what_is_written_is_read_again_and_a_history_is_not_repeated() {
+    let recording = recording();
+    let (text, shared) = written(&recording);
+    assert_eq!(CaseRecording::parse(&text, &shared).unwrap(), recording);
+    assert_eq!(Shared::parse(&shared.to_json()).unwrap(), shared);
+    assert!(text.contains("\"after\": 1,\n      \"messages\": [\"b\",\"c\"]"), "{text}");
+    assert!(shared.to_json().contains("\"Be kind.\""), "a line of a prompt is a line of the file");
+    assert_eq!(text.matches("[DONE]").count(), 1);
+    assert!(
+        text.lines().any(|line| line.trim() == r#"{"event":"e","data":{"x":1}},"#),
+        "an event is a line: {text}"
+    );
+}
+
+#[test]
+fn the_order_in_which_answers_came_does_not_matter() {
+    let (expected, _) = written(&recording());
+    let mut turned = recording();
+    turned.exchanges.reverse();
+    turned.sort();
+    assert_eq!(written(&turned).0, expected);
+}
+
+#[test]
+fn an_edit_of_an_answer_a_request_or_a_prompt_is_named() {
+    let (text, shared) = written(&recording());
+    for (from, to, expected) in [
+        ("[1.5]", "[2.5]", "exchange 1 (turn 1) has an answer of run 1 that was edited"),
+        (
+            "\"temperature\":1",
+            "\"temperature\":2",
+            "exchange 1 (turn 1) was edited: its request has another `key`",
+        ),
+        ("[\"b\",\"c\"]", "[\"b\",\"d\"]", "exchange 2 (turn 2) was edited"),
+        ("\"wire\": \"openai chat\"", "\"wire\": \"smoke\"", "exchange 1 has the wire `smoke`"),
+        (
+            "\"model_recordings\": 1",
+            "\"model_recordings\": 9",
+            "it has version 9, and this build reads version 1",
+        ),
+    ] {
+        assert!(text.contains(from), "{from} is in {text}");
+        let error = CaseRecording::parse(&text.replacen(from, to, 1), &shared).unwrap_err();
+        assert!(error.starts_with(expected), "{error}");
+    }
+    let error = CaseRecording::parse(&text, &Shared::default()).unwrap_err();
+    assert!(error.contains("which `shared.json` does not have"), "{error}");
+    let edited = shared.to_json().replace("Be kind.", "Be rude.");
+    assert!(Shared::parse(&edited).unwrap_err().contains("was edited"), "{edited}");
+}
+
+#[test]
+fn a_file_that_is_cut_anywhere_is_an_error_and_no_panic() {
+    let (text, shared) = written(&recording());
+    for end in (0..text.trim_end().len()).filter(|end| text.is_char_boundary(*end)) {
+        assert!(CaseRecording::parse(&text[..end], &shared).is_err());
+    }
+}

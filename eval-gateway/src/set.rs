@@ -1,0 +1,85 @@
+//! The recordings of one set while its cases run: the mode, and a conversation for each run of a case.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use eval_format::Value;
+use eval_support::mutex::Mutex;
+
+use crate::book::Book;
+use crate::conversation::Conversation;
+use crate::faults::Faults;
+use crate::mode::{ModelMode, Settings};
+use crate::store::{CompiledModels, Loaded, ModelsFolder};
+
+/// The recorded calls of models of a set.
+#[derive(Debug)]
+pub struct ModelSet {
+    settings: Settings,
+    mode: ModelMode,
+    folder: ModelsFolder,
+    /// The texts of this case, if they are compiled in.
+    compiled: Option<CompiledModels>,
+    books: Mutex<HashMap<String, Arc<Book>>>,
+}
+
+impl ModelSet {
+    /// The recordings in a folder beside a set. `None` if there are none and no variable asks for any: then nothing of the
+    /// gateway starts.
+    pub fn on_disk(settings: Settings, folder: ModelsFolder) -> Option<Self> {
+        let mode = settings.mode.or_else(|| folder.exists().then_some(ModelMode::Replay))?;
+        Some(Self { settings, mode, folder, compiled: None, books: Mutex::default() })
+    }
+
+    /// The recordings that were compiled into a test, in whose place the folder is read while calls are recorded.
+    pub fn compiled(
+        settings: Settings,
+        folder: ModelsFolder,
+        compiled: Option<CompiledModels>,
+    ) -> Option<Self> {
+        let mode = settings.mode.or_else(|| compiled.is_some().then_some(ModelMode::Replay))?;
+        let absent = CompiledModels { shared: None, case: None };
+        let compiled = (mode == ModelMode::Replay).then(|| compiled.unwrap_or(absent));
+        Some(Self { settings, mode, folder, compiled, books: Mutex::default() })
+    }
+
+    /// The mode in which calls are answered.
+    pub fn mode(&self) -> ModelMode {
+        self.mode
+    }
+
+    /// The conversation of a run of a case, with the faults under its key `_models`. `command` runs the case again. Fails if the recording cannot be read. It may
+    /// wait for the disk.
+    pub fn open(
+        &self,
+        eval_id: &str,
+        run: usize,
+        faults: Option<&Value>,
+        command: &str,
+    ) -> Result<Conversation, String> {
+        let faults =
+            faults.map(Faults::read).transpose().map_err(|why| format!("case `{eval_id}`: {why}"))?;
+        let book = self.book(eval_id)?;
+        let record = format!("EVALSET_MODELS=record {command}");
+        Ok(Conversation::new(book, self.mode, self.settings.clone(), faults.unwrap_or_default(), run, record))
+    }
+
+    fn book(&self, eval_id: &str) -> Result<Arc<Book>, String> {
+        let mut books = self.books.lock();
+        if let Some(book) = books.get(eval_id) {
+            return Ok(Arc::clone(book));
+        }
+        let loaded = match (self.mode, self.compiled) {
+            (ModelMode::Live, _) => Loaded::of(eval_id),
+            // A recording that cannot be read is replaced.
+            (ModelMode::RecordAll, _) => self.folder.load(eval_id).or_else(|_| {
+                Ok::<_, String>(Loaded { shared: self.folder.shared()?, ..Loaded::of(eval_id) })
+            })?,
+            (_, Some(texts)) => self.folder.load_compiled(eval_id, texts)?,
+            (_, None) => self.folder.load(eval_id)?,
+        };
+        let book = Arc::new(Book::new(self.folder.clone(), loaded));
+        books.insert(eval_id.to_owned(), Arc::clone(&book));
+        Ok(book)
+    }
+}

@@ -1,0 +1,312 @@
+//! The recordings of a set: compiled into a test, or in the folder beside the set, where they are written too.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use eval_format::conventions::{SHARED_MODELS, models_file};
+use eval_support::file::read_file;
+use eval_support::lock::FolderLock;
+use eval_support::secrets::secret_variables;
+use eval_support::whole_file::replace;
+
+use crate::recording::{CaseRecording, Shared};
+
+/// The largest recording of a case.
+const LARGEST: usize = 5 << 20;
+
+/// The folder with the recordings of a set.
+#[derive(Clone, Debug)]
+pub struct ModelsFolder {
+    path: PathBuf,
+    /// The folder as messages show it.
+    shown: String,
+    /// A file whose time changes with each new file, so that cargo builds its tests again.
+    touched: Option<PathBuf>,
+}
+
+/// The recording of a case as it was read.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Loaded {
+    pub(crate) recording: CaseRecording,
+    pub(crate) shared: Shared,
+    pub(crate) exists: bool,
+}
+
+impl Loaded {
+    /// A case without a recording.
+    pub(crate) fn of(eval_id: &str) -> Self {
+        Self { recording: CaseRecording::new(eval_id), ..Self::default() }
+    }
+}
+
+/// The texts that were compiled into a test.
+#[derive(Clone, Copy, Debug)]
+pub struct CompiledModels {
+    /// The text of `shared.json`.
+    pub shared: Option<&'static str>,
+    /// The text of the case.
+    pub case: Option<&'static str>,
+}
+
+impl ModelsFolder {
+    /// The folder at a path, whether it exists or not.
+    pub fn new(path: impl Into<PathBuf>, shown: impl Into<String>) -> Self {
+        Self { path: path.into(), shown: shown.into(), touched: None }
+    }
+
+    /// The same folder, beside a file whose time changes with each new recording, so that cargo builds its tests again.
+    #[must_use]
+    pub fn touching(self, file: PathBuf) -> Self {
+        Self { touched: Some(file), ..self }
+    }
+
+    /// The path of the folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether the folder exists.
+    pub fn exists(&self) -> bool {
+        self.path.is_dir()
+    }
+
+    /// The file of a case as messages show it.
+    pub fn shown_file(&self, eval_id: &str) -> String {
+        format!("{}/{}", self.shown, models_file(eval_id))
+    }
+
+    fn read_text(&self, name: &str) -> Result<Option<String>, String> {
+        match read_file(&self.path.join(name)) {
+            Ok(bytes) => match String::from_utf8(bytes) {
+                Ok(text) => Ok(Some(text)),
+                Err(_) => Err(format!("`{}/{name}` is not UTF-8", self.shown)),
+            },
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(format!("cannot read `{}/{name}`: {error}", self.shown)),
+        }
+    }
+
+    /// Reads what all cases share.
+    pub fn shared(&self) -> Result<Shared, String> {
+        let text = self.read_text(SHARED_MODELS)?;
+        parse_shared(text.as_deref(), &self.shown)
+    }
+
+    /// Reads the recording of a case; `None` if there is none.
+    pub fn case(&self, eval_id: &str) -> Result<Option<CaseRecording>, String> {
+        let loaded = self.load(eval_id)?;
+        Ok(loaded.exists.then_some(loaded.recording))
+    }
+
+    pub(crate) fn load(&self, eval_id: &str) -> Result<Loaded, String> {
+        let shared = self.read_text(SHARED_MODELS)?;
+        let case = self.read_text(&models_file(eval_id))?;
+        load(eval_id, shared.as_deref(), case.as_deref(), &self.shown, &self.shown_file(eval_id))
+    }
+
+    pub(crate) fn load_compiled(&self, eval_id: &str, texts: CompiledModels) -> Result<Loaded, String> {
+        load(eval_id, texts.shared, texts.case, &self.shown, &self.shown_file(eval_id))
+    }
+
+    /// The names of the files of cases, in order. `shared.json` is none.
+    pub fn files(&self) -> io::Result<Vec<String>> {
+        let mut files = Vec::new();
+        for entry in fs::read_dir(&self.path)? {
+            let name = entry?.file_name().to_string_lossy().into_owned();
+            if name.ends_with(".json") && name != SHARED_MODELS && !name.starts_with('.') {
+                files.push(name);
+            }
+        }
+        files.sort();
+        Ok(files)
+    }
+
+    /// Reads the recording in a file of the folder.
+    pub fn read(&self, name: &str) -> Result<CaseRecording, String> {
+        let text = self.read_text(name)?.ok_or_else(|| format!("`{}/{name}` does not exist", self.shown))?;
+        let shared = self.shared()?;
+        CaseRecording::parse(&text, &shared).map_err(|why| format!("`{}/{name}`: {why}", self.shown))
+    }
+
+    /// Writes the recording of a case, whole, and what it shares with others. It may wait for the disk and for another
+    /// process.
+    pub fn write(&self, recording: &CaseRecording) -> Result<(), String> {
+        let name = models_file(&recording.eval_id);
+        let failed = |error: &dyn std::fmt::Display| format!("cannot write `{}/{name}`: {error}", self.shown);
+        let mut sorted = recording.clone();
+        sorted.sort();
+        let mut own = Shared::default();
+        let text = sorted.to_json(&mut own);
+        if text.len() > LARGEST {
+            return Err(too_large(&sorted, text.len(), &self.shown_file(&recording.eval_id)));
+        }
+        refuse_secrets(&text, &own.to_json(), &recording.eval_id, secret_variables())?;
+        fs::create_dir_all(&self.path).map_err(|error| failed(&error))?;
+        let path = self.path.join(&name);
+        let _lock = FolderLock::beside(&path).map_err(|error| failed(&error))?;
+        let mut shared = self.shared()?;
+        let before = shared.clone();
+        let names: BTreeSet<String> = own.names().map(str::to_owned).collect();
+        shared.merge(own);
+        let old = self.read_text(&name)?;
+        self.drop_left(&mut shared, &names, old.as_deref(), &name)?;
+        // What the case names has to be there before the case, if the process is killed in between.
+        let shared_path = self.path.join(SHARED_MODELS);
+        if shared != before || !shared_path.exists() {
+            replace(&shared_path, shared.to_json()).map_err(|error| failed(&error))?;
+        }
+        if old.as_deref() == Some(&*text) {
+            return Ok(());
+        }
+        replace(&path, text).map_err(|error| failed(&error))?;
+        if let Some(touched) = self.touched.as_ref().filter(|_| old.is_none()) {
+            // If that is not allowed, the tests report that they are stale.
+            let file = fs::OpenOptions::new().append(true).open(touched);
+            drop(file.and_then(|file| file.set_modified(std::time::SystemTime::now())));
+        }
+        Ok(())
+    }
+
+    /// Removes shared parts that the old text of a case named, that its new text does not name, and no other case.
+    fn drop_left(
+        &self,
+        shared: &mut Shared,
+        kept: &BTreeSet<String>,
+        old: Option<&str>,
+        name: &str,
+    ) -> Result<(), String> {
+        let Some(old) = old else { return Ok(()) };
+        let all: Vec<String> = shared.names().map(str::to_owned).collect();
+        let mut left: Vec<String> =
+            all.into_iter().filter(|part| !kept.contains(part) && old.contains(&**part)).collect();
+        if left.is_empty() {
+            return Ok(());
+        }
+        let others = self.files().map_err(|error| format!("cannot list `{}`: {error}", self.shown))?;
+        for other in others.iter().filter(|other| *other != name) {
+            let text = self.read_text(other)?.unwrap_or_default();
+            left.retain(|part| !text.contains(&**part));
+            if left.is_empty() {
+                break;
+            }
+        }
+        left.iter().for_each(|part| shared.remove(part));
+        Ok(())
+    }
+
+    /// Removes the files of cases that are not `known`, and shared parts that no case names. Returns the names.
+    pub fn prune(&self, known: &[&str]) -> Result<Vec<String>, String> {
+        let failed = |error: &dyn std::fmt::Display| format!("cannot prune `{}`: {error}", self.shown);
+        let kept: BTreeSet<String> = known.iter().map(|eval_id| models_file(eval_id)).collect();
+        let _lock = FolderLock::beside(&self.path.join(SHARED_MODELS)).map_err(|error| failed(&error))?;
+        let mut removed = Vec::new();
+        let mut shared = self.shared()?;
+        let mut named: BTreeMap<String, bool> = shared.names().map(|name| (name.to_owned(), false)).collect();
+        for file in self.files().map_err(|error| failed(&error))? {
+            if !kept.contains(&file) {
+                fs::remove_file(self.path.join(&file)).map_err(|error| failed(&error))?;
+                removed.push(file);
+                continue;
+            }
+            let text = self.read_text(&file)?.unwrap_or_default();
+            for (name, is_named) in &mut named {
+                *is_named |= text.contains(name.as_str());
+            }
+        }
+        let left: Vec<String> =
+            named.into_iter().filter(|(_, is_named)| !is_named).map(|(name, _)| name).collect();
+        if !left.is_empty() {
+            left.iter().for_each(|name| shared.remove(name));
+            replace(&self.path.join(SHARED_MODELS), shared.to_json()).map_err(|error| failed(&error))?;
+            removed.extend(left.into_iter().map(|name| format!("{SHARED_MODELS}: {name}")));
+        }
+        if shared.is_empty() && self.files().is_ok_and(|files| files.is_empty()) {
+            // Something else may be in the folder.
+            drop(fs::remove_file(self.path.join(SHARED_MODELS)));
+            drop(fs::remove_dir(&self.path));
+        }
+        Ok(removed)
+    }
+}
+
+fn parse_shared(text: Option<&str>, shown: &str) -> Result<Shared, String> {
+    let shared = text.map(Shared::parse).transpose();
+    shared.map(Option::unwrap_or_default).map_err(|why| format!("`{shown}/{SHARED_MODELS}`: {why}"))
+}
+
+fn load(
+    eval_id: &str,
+    shared: Option<&str>,
+    case: Option<&str>,
+    shown: &str,
+    shown_file: &str,
+) -> Result<Loaded, String> {
+    let shared = parse_shared(shared, shown)?;
+    let recording = match case {
+        None => CaseRecording::new(eval_id),
+        Some(text) => CaseRecording::parse(text, &shared).map_err(|why| format!("`{shown_file}`: {why}"))?,
+    };
+    if recording.eval_id != eval_id {
+        return Err(format!("`{shown_file}` is of the case `{}`, and not of `{eval_id}`", recording.eval_id));
+    }
+    Ok(Loaded { recording, shared, exists: case.is_some() })
+}
+
+fn too_large(recording: &CaseRecording, length: usize, shown: &str) -> String {
+    let sizes = recording.exchanges.iter().flat_map(|exchange| {
+        let messages = exchange.parts.messages.iter().map(|message| ("message", message.to_string().len()));
+        messages.map(|(kind, size)| (kind, size, exchange.turn))
+    });
+    let largest = sizes.max_by_key(|(_, size, _)| *size);
+    let largest = largest
+        .map(|(kind, size, turn)| format!("; its largest {kind} is of turn {turn} and has {size} bytes"));
+    format!(
+        "cannot write `{shown}`: it would have {length} bytes, and the limit is {LARGEST}{}",
+        largest.unwrap_or_default()
+    )
+}
+
+/// Fails if a text holds the value of a variable that is named like a secret: as it is, in base64, or as in an address.
+fn refuse_secrets(
+    case: &str,
+    shared: &str,
+    eval_id: &str,
+    secrets: impl Iterator<Item = (String, String)>,
+) -> Result<(), String> {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+
+    for (name, value) in secrets {
+        let in_json = eval_format::Value::from(&*value).to_string();
+        let forms = [
+            in_json.trim_matches('"').to_owned(),
+            STANDARD.encode(&value).trim_end_matches('=').to_owned(),
+            URL_SAFE_NO_PAD.encode(&value),
+            in_address(&value),
+        ];
+        if forms.iter().any(|form| case.contains(&**form) || shared.contains(&**form)) {
+            return Err(format!(
+                "the calls of case `{eval_id}` hold the value of `{name}`, which must not be in a recording, so nothing was \
+                 recorded; keep it out of what the agent sends, or unset the variable"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn in_address(text: &str) -> String {
+    let mut out = String::new();
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,103 @@
+//! The folder of a set: what is written, and what is left alone.
+
+use std::fs;
+
+use eval_format::{Map, Value};
+
+use super::*;
+use crate::recording::{Answer, Body, Exchange};
+use crate::wire::{Parts, Wire};
+
+fn recording(eval_id: &str, system: &str, said: &str) -> CaseRecording {
+    let parts = Parts {
+        options: Map::new(),
+        system: Some(Value::from(system)),
+        tools: None,
+        messages: vec![Value::from("hi")],
+    };
+    let mut exchange = Exchange::new(1, Wire::OpenAiChat, "m", parts);
+    exchange.answers.push(Answer {
+        run: 1,
+        status: 200,
+        headers: Vec::new(),
+        body: Body::Json(Value::from(said)),
+    });
+    let mut recording = CaseRecording::new(eval_id);
+    recording.add(exchange);
+    recording
+}
+
+fn folder() -> (tempfile::TempDir, ModelsFolder) {
+    let parent = tempfile::tempdir().unwrap();
+    let folder = ModelsFolder::new(parent.path().join("x.evalset.models"), "x.evalset.models");
+    (parent, folder)
+}
+
+fn contents(folder: &ModelsFolder) -> BTreeMap<String, String> {
+    let files = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
+    files
+        .map(|path| {
+            (path.file_name().unwrap().to_string_lossy().into_owned(), fs::read_to_string(&path).unwrap())
+        })
+        .collect()
+}
+
+#[test]
+fn recording_one_case_again_changes_one_file_and_the_same_changes_none() {
+    let (_parent, folder) = folder();
+    for case in ["a", "b"] {
+        folder.write(&recording(case, "prompt", "yes")).unwrap();
+    }
+    let before = contents(&folder);
+    assert_eq!(before.keys().collect::<Vec<_>>(), ["a.json", "b.json", "shared.json"]);
+    folder.write(&recording("a", "prompt", "yes")).unwrap();
+    assert_eq!(contents(&folder), before);
+    folder.write(&recording("a", "prompt", "no")).unwrap();
+    let after = contents(&folder);
+    let changed: Vec<&String> =
+        after.iter().filter(|(name, text)| before[*name] != **text).map(|(name, _)| name).collect();
+    assert_eq!(changed, ["a.json"]);
+}
+
+#[test]
+fn a_prompt_is_there_once_and_goes_with_the_last_case_that_names_it() {
+    let (_parent, folder) = folder();
+    for case in ["a", "b"] {
+        folder.write(&recording(case, "old", "yes")).unwrap();
+    }
+    assert_eq!(folder.shared().unwrap().names().count(), 1);
+    folder.write(&recording("a", "new", "yes")).unwrap();
+    assert_eq!(folder.shared().unwrap().names().count(), 2, "case `b` still has the old one");
+    folder.write(&recording("b", "new", "yes")).unwrap();
+    assert_eq!(folder.shared().unwrap().names().count(), 1);
+    assert!(contents(&folder)["shared.json"].contains("\"new\""));
+}
+
+#[test]
+fn pruning_removes_what_no_case_of_the_set_has() {
+    let (_parent, folder) = folder();
+    folder.write(&recording("a", "one", "yes")).unwrap();
+    folder.write(&recording("gone", "two", "yes")).unwrap();
+    let removed = folder.prune(&["a"]).unwrap();
+    assert_eq!(removed.len(), 2, "{removed:?}");
+    assert_eq!(contents(&folder).keys().collect::<Vec<_>>(), ["a.json", "shared.json"]);
+    assert_eq!(folder.case("a").unwrap(), Some(recording("a", "one", "yes")));
+    assert_eq!(folder.prune(&["a"]).unwrap(), Vec::<String>::new());
+    folder.prune(&[]).unwrap();
+    assert!(!folder.exists());
+}
+
+#[test]
+fn a_recording_that_is_too_large_or_holds_a_secret_is_not_written() {
+    let (_parent, folder) = folder();
+    let error = folder.write(&recording("a", "prompt", &"x".repeat(LARGEST))).unwrap_err();
+    assert!(error.contains("and the limit is 5242880"), "{error}");
+    assert!(!folder.exists());
+    let secret = || [("MY_API_KEY".to_owned(), "correct horse/battery".to_owned())].into_iter();
+    for text in ["it is correct horse/battery", "Y29ycmVjdCBob3JzZS9iYXR0ZXJ5", "correct%20horse%2Fbattery"] {
+        let error = refuse_secrets(text, "", "a", secret()).unwrap_err();
+        assert!(error.contains("hold the value of `MY_API_KEY`") && !error.contains("horse"), "{error}");
+        assert!(refuse_secrets("", text, "a", secret()).is_err());
+    }
+    assert_eq!(refuse_secrets("correct horses", "", "a", secret()), Ok(()));
+}

@@ -1,0 +1,203 @@
+//! Requests to providers, while calls are recorded or live.
+
+use eval_format::__private::parse_value;
+use eval_support::http::Clients;
+use eval_support::secrets::mask;
+use hyper::body::Bytes;
+use hyper::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue};
+use reqwest::{Method, Url};
+
+use crate::recording::{Answer, Body};
+use crate::sse::{Event, Splitter};
+use crate::wire::Asked;
+
+static CLIENTS: Clients = Clients::new();
+
+/// Headers of requests that are not handed on. The client of this process has its own.
+const NOT_SENT: [&str; 9] = [
+    "host",
+    "content-length",
+    "connection",
+    "accept-encoding",
+    "transfer-encoding",
+    "expect",
+    "proxy-authorization",
+    "proxy-connection",
+    "keep-alive",
+];
+
+/// Headers of answers that clients act on. No other header is handed on or recorded.
+const KEPT: [&str; 3] = ["retry-after", "retry-after-ms", "x-should-retry"];
+
+/// The size limit of an answer.
+const MOST_BYTES: usize = 64 << 20;
+
+/// An answer whose body is still to be read.
+pub(crate) struct Response {
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(String, String)>,
+    /// The type of its content.
+    pub(crate) kind: String,
+    pub(crate) is_stream: bool,
+    response: reqwest::Response,
+    splitter: Splitter,
+    is_over: bool,
+}
+
+pub(crate) async fn send(
+    asked: &Asked,
+    method: &str,
+    headers: &HeaderMap,
+    body: Bytes,
+) -> Result<Response, String> {
+    let address = asked.provider.upstream(&asked.rest);
+    let url = Url::parse(&address).map_err(|error| {
+        let name = asked.provider.name();
+        format!("the address of {name}'s server is none: {error}")
+    })?;
+    let host = url.host_str().unwrap_or_default().to_owned();
+    if url.scheme() == "https" && !cfg!(feature = "https") {
+        return Err(format!(
+            "`{host}` is asked over https, which this build does not have: add the feature `record-models` of eval-core, or \
+             `https` of cargo-evalset or eval-agents"
+        ));
+    }
+    // The text of an error of the client would have the address, and an address may hold a key.
+    let failed = |error: reqwest::Error| failed(&host, error);
+    let client = CLIENTS.client(&url, "evalset").map_err(failed)?;
+    let method = Method::from_bytes(method.as_bytes()).unwrap_or(Method::POST);
+    let mut sent = HeaderMap::new();
+    for (name, value) in headers {
+        if !NOT_SENT.contains(&name.as_str()) {
+            sent.append(name.clone(), value.clone());
+        }
+    }
+    let packing = if cfg!(feature = "https") { "gzip, identity" } else { "identity" };
+    sent.insert(ACCEPT_ENCODING, HeaderValue::from_static(packing));
+    let response = client.request(method, url).headers(sent).body(body).send().await.map_err(failed)?;
+    let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
+    if let Some(packed) = header(CONTENT_ENCODING.as_str()).filter(|packed| *packed != "identity") {
+        return Err(format!(
+            "`{host}` packed its answer ({packed}) although it was asked not to; the feature `record-models` of eval-core unpacks it"
+        ));
+    }
+    let kind = header(CONTENT_TYPE.as_str()).unwrap_or("application/json").to_owned();
+    let kept = KEPT.iter().filter_map(|name| Some(((*name).to_owned(), header(name)?.to_owned()))).collect();
+    Ok(Response {
+        status: response.status().as_u16(),
+        headers: kept,
+        is_stream: kind.starts_with("text/event-stream"),
+        kind,
+        response,
+        splitter: Splitter::default(),
+        is_over: false,
+    })
+}
+
+fn failed(host: &str, error: reqwest::Error) -> String {
+    let error = error.without_url();
+    let mut text = format!("`{host}` was not reached: {error}");
+    let mut cause = std::error::Error::source(&error);
+    while let Some(error) = cause {
+        text.push_str(&format!(": {error}"));
+        cause = error.source();
+    }
+    mask(&text).into_owned()
+}
+
+impl Response {
+    /// The next events of a stream; `None` at its end.
+    pub(crate) async fn events(&mut self) -> Result<Option<Vec<Event>>, String> {
+        if self.is_over {
+            return Ok(None);
+        }
+        match self.response.chunk().await {
+            Ok(Some(bytes)) => Ok(Some(self.splitter.push(&bytes).into_iter().map(masked_event).collect())),
+            Ok(None) => {
+                self.is_over = true;
+                Ok(self.splitter.finish().map(|last| vec![masked_event(last)]))
+            }
+            Err(error) => Err(format!("the stream of the provider broke off: {}", error.without_url())),
+        }
+    }
+
+    /// The whole answer.
+    pub(crate) async fn whole(mut self) -> Result<Answer, String> {
+        let mut bytes: Vec<u8> = Vec::new();
+        loop {
+            match self.response.chunk().await {
+                Ok(Some(more)) => bytes.extend_from_slice(&more),
+                Ok(None) => break,
+                Err(error) => {
+                    return Err(format!("the answer of the provider broke off: {}", error.without_url()));
+                }
+            }
+            if bytes.len() > MOST_BYTES {
+                return Err(format!(
+                    "the answer of the provider has more than {} MiB, which is the limit",
+                    MOST_BYTES >> 20
+                ));
+            }
+        }
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let is_json = self.kind.starts_with("application/json");
+        let body = match is_json.then(|| parse_value(&text).ok()).flatten() {
+            Some(value) => Body::Json(value),
+            None => Body::Text { kind: self.kind.clone(), text },
+        };
+        Ok(self.answer(body))
+    }
+
+    /// The whole answer, also of a stream.
+    pub(crate) async fn to_the_end(mut self) -> Result<Answer, String> {
+        if !self.is_stream {
+            return self.whole().await;
+        }
+        let mut events = Vec::new();
+        while let Some(more) = self.events().await? {
+            events.extend(more);
+        }
+        Ok(self.answer(Body::Events(events)))
+    }
+
+    /// The answer with this body, for the recording.
+    pub(crate) fn answer(self, body: Body) -> Answer {
+        let Self { status, headers, .. } = self;
+        Answer { run: 1, status, headers, body: masked(body) }
+    }
+}
+
+/// A body without words that look like keys.
+fn masked(body: Body) -> Body {
+    match body {
+        Body::Json(value) => Body::Json(masked_value(&value)),
+        Body::Events(events) => Body::Events(events.into_iter().map(masked_event).collect()),
+        Body::Text { kind, text } => {
+            let text = eval_support::secrets::mask_shapes(&text).into_owned();
+            Body::Text { kind, text }
+        }
+    }
+}
+
+fn masked_event(event: Event) -> Event {
+    use crate::sse::Data;
+
+    let data = match event.data {
+        Data::Json(value) => Data::Json(masked_value(&value)),
+        Data::Text(text) => Data::Text(eval_support::secrets::mask_shapes(&text).into_owned()),
+    };
+    Event { data, ..event }
+}
+
+fn masked_value(value: &eval_format::Value) -> eval_format::Value {
+    use eval_format::Value;
+
+    match value {
+        Value::String(text) => Value::String(eval_support::secrets::mask_shapes(text).into_owned()),
+        Value::Array(items) => items.iter().map(masked_value).collect(),
+        Value::Object(map) => {
+            Value::Object(map.iter().map(|(key, item)| (key, masked_value(item))).collect())
+        }
+        other => other.clone(),
+    }
+}

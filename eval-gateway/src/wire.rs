@@ -1,0 +1,302 @@
+//! Wires: the forms in which providers are asked. Each has a module that knows where a request has its parts, what an
+//! answer cost, and which error no client repeats.
+
+mod anthropic;
+mod gemini;
+mod openai;
+mod openai_responses;
+mod parts;
+
+use std::fmt;
+
+use eval_format::__private::parse_value;
+use eval_format::{Map, Value};
+
+use crate::canonical::{Canonical, Masks, hash, sorted_tools};
+use crate::provider::Provider;
+use crate::sse::Event;
+use crate::usage::Usage;
+pub use parts::Parts;
+
+/// The form of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Wire {
+    /// OpenAI's Chat Completions.
+    OpenAiChat,
+    /// OpenAI's Responses.
+    OpenAiResponses,
+    /// OpenAI's embeddings.
+    OpenAiEmbeddings,
+    /// Anthropic's Messages, and the count of their tokens.
+    Anthropic,
+    /// The methods of a model of Gemini.
+    Gemini,
+    /// The list of models, of OpenAI or Anthropic.
+    Models,
+}
+
+const NAMES: [(Wire, &str); 6] = [
+    (Wire::OpenAiChat, "openai chat"),
+    (Wire::OpenAiResponses, "openai responses"),
+    (Wire::OpenAiEmbeddings, "openai embeddings"),
+    (Wire::Anthropic, "anthropic messages"),
+    (Wire::Gemini, "gemini"),
+    (Wire::Models, "models"),
+];
+
+impl fmt::Display for Wire {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(NAMES.iter().find(|(wire, _)| wire == self).map_or("", |(_, name)| name))
+    }
+}
+
+impl Wire {
+    /// The wire of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        NAMES.iter().find(|(_, known)| *known == name).map(|(wire, _)| *wire)
+    }
+
+    /// The tokens of an answer; `None` if it does not say.
+    pub(crate) fn usage(self, answer: &Value) -> Option<Usage> {
+        match self {
+            Self::OpenAiChat | Self::OpenAiResponses | Self::OpenAiEmbeddings => openai::usage(answer),
+            Self::Anthropic => anthropic::usage(answer),
+            Self::Gemini => gemini::usage(answer),
+            Self::Models => None,
+        }
+    }
+
+    /// The tokens of a streamed answer. Later events have the whole count.
+    pub(crate) fn usage_of_events(self, events: &[Event]) -> Option<Usage> {
+        let values = events.iter().filter_map(Event::json);
+        let of_event = |value: &Value| match value
+            .as_object()
+            .and_then(|map| map.get("response").or(map.get("message")))
+        {
+            Some(inner) => self.usage(inner).or_else(|| self.usage(value)),
+            None => self.usage(value),
+        };
+        values.filter_map(of_event).reduce(Usage::updated)
+    }
+
+    /// Whether a stream ended in an error, or ended before its last event.
+    pub(crate) fn broke(self, events: &[Event]) -> bool {
+        let is_error = |event: &Event| {
+            let has_error = event.json().and_then(Value::as_object).is_some_and(|map| {
+                map.get("error").is_some_and(|error| !error.is_null())
+                    || map.get("type").and_then(Value::as_str) == Some("error")
+            });
+            event.name.as_deref() == Some("error") || has_error
+        };
+        events.is_empty() || events.iter().any(is_error)
+    }
+
+    /// The error that tells a client what is wrong. Its status is 400, which no client repeats.
+    pub(crate) fn error(self, status: u16, message: &str) -> Value {
+        match self {
+            Self::Anthropic => anthropic::error(status, message),
+            Self::Gemini => gemini::error(status, message),
+            _ => openai::error(status, message),
+        }
+    }
+
+    /// An error in the middle of a stream.
+    pub(crate) fn error_event(self, message: &str) -> Event {
+        let name = (self == Self::Anthropic).then(|| "error".to_owned());
+        Event::of_json(name, self.error(500, message))
+    }
+}
+
+/// A request as it arrived.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Incoming<'a> {
+    pub(crate) method: &'a str,
+    /// The path below the address of the conversation.
+    pub(crate) path: &'a str,
+    pub(crate) query: &'a str,
+    pub(crate) version: Option<&'a str>,
+    pub(crate) beta: Option<&'a str>,
+    pub(crate) body: &'a [u8],
+}
+
+/// A request that a wire has taken apart.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked {
+    pub(crate) wire: Wire,
+    pub(crate) provider: Provider,
+    pub(crate) model: String,
+    pub(crate) parts: Parts,
+    pub(crate) key: String,
+    /// The ids and signed values in it, as they were sent.
+    pub(crate) ids: Vec<String>,
+    /// The text of its last message of the user.
+    pub(crate) user_text: String,
+    /// The path and the query below the base URL of the provider.
+    pub(crate) rest: String,
+}
+
+/// The reason why a request is none of the gateway's.
+#[derive(Clone, Debug)]
+pub(crate) struct NoWire(pub(crate) String);
+
+struct Route {
+    wire: Wire,
+    provider: Provider,
+    model: Option<String>,
+    /// The method of a model, if its wire has several.
+    verb: Option<String>,
+}
+
+fn route(incoming: &Incoming<'_>) -> Option<Route> {
+    let path = incoming.path.trim_end_matches('/');
+    let of = |wire, provider| Some(Route { wire, provider, model: None, verb: None });
+    let posted = incoming.method == "POST";
+    if posted && let Some((model, verb)) = gemini::method(path) {
+        let (model, verb) = (Some(model), Some(verb));
+        return Some(Route { wire: Wire::Gemini, provider: Provider::Gemini, model, verb });
+    }
+    if posted && path.ends_with("/messages/count_tokens") {
+        let verb = Some("count_tokens".to_owned());
+        return Some(Route { wire: Wire::Anthropic, provider: Provider::Anthropic, model: None, verb });
+    }
+    match path.rsplit('/').next().unwrap_or_default() {
+        "completions" if posted && path.ends_with("/chat/completions") => {
+            of(Wire::OpenAiChat, Provider::OpenAi)
+        }
+        "responses" if posted => of(Wire::OpenAiResponses, Provider::OpenAi),
+        "embeddings" if posted => of(Wire::OpenAiEmbeddings, Provider::OpenAi),
+        "messages" if posted => of(Wire::Anthropic, Provider::Anthropic),
+        "models" if incoming.method == "GET" && incoming.version.is_some() => {
+            of(Wire::Models, Provider::Anthropic)
+        }
+        "models" if incoming.method == "GET" => of(Wire::Models, Provider::OpenAi),
+        _ => None,
+    }
+}
+
+impl Asked {
+    /// Takes a request apart. `previous` is the key of the request whose answer has an id.
+    pub(crate) fn read(
+        incoming: &Incoming<'_>,
+        masks: &Masks,
+        previous: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, NoWire> {
+        let Route { wire, provider, model, verb } = route(incoming).ok_or_else(|| {
+            let path = eval_support::untrusted::one_line(incoming.path);
+            NoWire(format!(
+                "{} {path} is not a wire of the gateway: it knows chat completions, responses and embeddings of OpenAI, \
+                 messages of Anthropic, and the methods of Gemini's models",
+                incoming.method
+            ))
+        })?;
+        let body = body(wire, incoming.body)?;
+        let named = body.get("model").and_then(Value::as_str).map(str::to_owned);
+        let model = model.or(named).unwrap_or_default();
+        let mut canonical = Canonical::new(masks);
+        let mut parts = match wire {
+            Wire::OpenAiChat | Wire::OpenAiEmbeddings | Wire::Models => openai::parts(&body, &mut canonical),
+            Wire::OpenAiResponses => openai_responses::parts(&body, &mut canonical, previous),
+            Wire::Anthropic => anthropic::parts(&body, &mut canonical),
+            Wire::Gemini => gemini::parts(&body, &mut canonical),
+        };
+        parts.tools = parts.tools.map(sorted_tools);
+        parts.options.extend(more_options(incoming, verb));
+        let user_text = last_user_text(&body);
+        let rest = rest(provider, incoming);
+        let key = key(wire, &model, &parts);
+        Ok(Self { wire, provider, model, parts, key, ids: canonical.seen, user_text, rest })
+    }
+}
+
+fn body(wire: Wire, bytes: &[u8]) -> Result<Map, NoWire> {
+    if bytes.is_empty() && wire == Wire::Models {
+        return Ok(Map::new());
+    }
+    let text = std::str::from_utf8(bytes)
+        .map_err(|_| NoWire(format!("the body of a call ({wire}) is not UTF-8")))?;
+    match parse_value(text) {
+        Ok(Value::Object(map)) => Ok(map),
+        Ok(_) => Err(NoWire(format!("the body of a call ({wire}) is no object"))),
+        Err(why) => Err(NoWire(format!("the body of a call ({wire}) is not JSON: {why}"))),
+    }
+}
+
+/// Options that are not in the body.
+fn more_options(incoming: &Incoming<'_>, verb: Option<String>) -> Map {
+    let mut options = Map::new();
+    if let Some(verb) = verb {
+        options.insert("method", verb);
+    }
+    if let Some(version) = incoming.version {
+        options.insert("anthropic-version", version);
+    }
+    if let Some(beta) = incoming.beta {
+        let mut features: Vec<&str> = beta.split(',').map(str::trim).collect();
+        features.sort_unstable();
+        options.insert("anthropic-beta", features.join(","));
+    }
+    if let Some(alt) = incoming.query.split('&').find_map(|pair| pair.strip_prefix("alt=")) {
+        options.insert("alt", alt);
+    }
+    options
+}
+
+/// The path below the base URL, with the part of the query that is no secret.
+fn rest(provider: Provider, incoming: &Incoming<'_>) -> String {
+    let path = incoming.path.strip_prefix(provider.base()).filter(|rest| rest.starts_with('/'));
+    let path = path.unwrap_or(incoming.path);
+    match incoming.query {
+        "" => path.to_owned(),
+        query => format!("{path}?{query}"),
+    }
+}
+
+/// A text that is the same for the same canonical request.
+pub(crate) fn key(wire: Wire, model: &str, parts: &Parts) -> String {
+    let Parts { options, system, tools, messages } = parts;
+    let mut text = format!("{wire}\0{model}\0");
+    let mut sorted: Vec<_> = options.iter().collect();
+    sorted.sort_by_key(|(key, _)| *key);
+    for (name, value) in sorted {
+        text.push_str(&format!("{name}={value}\0"));
+    }
+    for part in [system, tools] {
+        text.push_str(&part.as_ref().map(Value::to_string).unwrap_or_default());
+        text.push('\0');
+    }
+    for message in messages {
+        text.push_str(&message.to_string());
+        text.push('\0');
+    }
+    hash(text.as_bytes())
+}
+
+/// The text of the last message of the user, whichever wire has it.
+fn last_user_text(body: &Map) -> String {
+    let lists = ["messages", "input", "contents"].into_iter().find_map(|key| body.get(key));
+    let message = match lists {
+        Some(Value::String(text)) => return text.clone(),
+        Some(Value::Array(items)) => items.iter().rev().find(|item| {
+            let role = item.as_object().and_then(|map| map.get("role")).and_then(Value::as_str);
+            role == Some("user") && !texts_of(item).is_empty()
+        }),
+        _ => None,
+    };
+    message.map(|message| texts_of(message).join("\n")).unwrap_or_default()
+}
+
+/// The texts of a message: its content, or the parts of it that are text.
+fn texts_of(message: &Value) -> Vec<&str> {
+    let Some(map) = message.as_object() else { return Vec::new() };
+    let content = map.get("content").or_else(|| map.get("parts"));
+    match content {
+        Some(Value::String(text)) => vec![text],
+        Some(Value::Array(parts)) => {
+            parts.iter().filter_map(|part| part.as_object()?.get("text")?.as_str()).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

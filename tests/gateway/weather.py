@@ -1,0 +1,271 @@
+"""Agents around real clients of models, each with two tools that take a random time. `python weather.py NAME` serves one."""
+
+import asyncio
+import os
+import random
+import sys
+
+INSTRUCTIONS = os.environ.get("GATEWAY_INSTRUCTIONS", "You answer about weather.")
+STREAM = os.environ.get("GATEWAY_STREAM") == "1"
+SWALLOW = os.environ.get("GATEWAY_SWALLOW") == "1"
+SWAP = os.environ.get("GATEWAY_SWAP") == "1"
+RESULT = os.environ.get("GATEWAY_RESULT", "sunny in {city}")
+
+SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+
+
+async def get_weather(city: str) -> str:
+    """Gets the weather of a city."""
+    await asyncio.sleep(random.random() * 0.05)
+    return RESULT.format(city=city)
+
+
+class OpenAiChat:
+    """OpenAI's client, Chat Completions."""
+
+    def __init__(self):
+        import openai
+
+        self.client = openai.AsyncOpenAI()
+        self.messages = [{"role": "system", "content": INSTRUCTIONS}]
+
+    async def ask(self):
+        tools = [{"type": "function", "function": {"name": "get_weather", "description": "Gets the weather.", "parameters": SCHEMA}}]
+        request = {"model": "gpt-5-mini", "messages": self.messages, "tools": tools}
+        if not STREAM:
+            message = (await self.client.chat.completions.create(**request)).choices[0].message
+            calls = [(call.id, call.function.name, call.function.arguments) for call in message.tool_calls or []]
+            return message.content, calls
+        text, calls = "", {}
+        async for chunk in await self.client.chat.completions.create(**request, stream=True):
+            delta = chunk.choices[0].delta
+            text += delta.content or ""
+            for call in delta.tool_calls or []:
+                known = calls.setdefault(call.index, ["", "", ""])
+                known[0] = call.id or known[0]
+                known[1] += call.function.name or ""
+                known[2] += call.function.arguments or ""
+        return text, [tuple(call) for call in calls.values()]
+
+    async def __call__(self, message, turn):
+        import json
+
+        self.messages.append({"role": "user", "content": message})
+        while True:
+            text, calls = await self.ask()
+            if not calls:
+                self.messages.append({"role": "assistant", "content": text})
+                return text
+            made = [{"id": i, "type": "function", "function": {"name": n, "arguments": a}} for i, n, a in calls]
+            self.messages.append({"role": "assistant", "tool_calls": made})
+            results = await asyncio.gather(*(get_weather(**json.loads(a)) for _, _, a in calls))
+            for (_, name, args), result in zip(calls, results):
+                turn.tool_call(name, json.loads(args), result)
+            if SWAP:
+                results.reverse()
+            for (id, _, _), result in zip(calls, results):
+                self.messages.append({"role": "tool", "tool_call_id": id, "content": result})
+
+
+class OpenAiResponses:
+    """OpenAI's client, Responses."""
+
+    def __init__(self):
+        import openai
+
+        self.client = openai.AsyncOpenAI()
+        self.input = []
+
+    async def __call__(self, message, turn):
+        import json
+
+        self.input.append({"role": "user", "content": message})
+        tools = [{"type": "function", "name": "get_weather", "parameters": SCHEMA}]
+        while True:
+            request = {"model": "gpt-5-mini", "instructions": INSTRUCTIONS, "input": self.input, "tools": tools}
+            if STREAM:
+                async with self.client.responses.stream(**request) as stream:
+                    async for _ in stream:
+                        pass
+                    response = await stream.get_final_response()
+            else:
+                response = await self.client.responses.create(**request)
+            calls = [item for item in response.output if item.type == "function_call"]
+            self.input += [item.model_dump(exclude_none=True, exclude={"parsed_arguments"}) for item in response.output]
+            if not calls:
+                return response.output_text
+            results = await asyncio.gather(*(get_weather(**json.loads(call.arguments)) for call in calls))
+            for call, result in zip(calls, results):
+                turn.tool_call(call.name, json.loads(call.arguments), result)
+                self.input.append({"type": "function_call_output", "call_id": call.call_id, "output": result})
+
+
+class Anthropic:
+    """Anthropic's client."""
+
+    def __init__(self):
+        import anthropic
+
+        self.client = anthropic.AsyncAnthropic()
+        self.messages = []
+
+    async def __call__(self, message, turn):
+        self.messages.append({"role": "user", "content": message})
+        tools = [{"name": "get_weather", "description": "Gets the weather.", "input_schema": SCHEMA}]
+        while True:
+            request = {"model": "claude-sonnet-4-5", "max_tokens": 1000, "system": INSTRUCTIONS, "messages": self.messages, "tools": tools}
+            if STREAM:
+                async with self.client.messages.stream(**request) as stream:
+                    message = await stream.get_final_message()
+            else:
+                message = await self.client.messages.create(**request)
+            self.messages.append({"role": "assistant", "content": [block.model_dump(exclude_none=True) for block in message.content]})
+            calls = [block for block in message.content if block.type == "tool_use"]
+            if not calls:
+                return "".join(block.text for block in message.content)
+            results = await asyncio.gather(*(get_weather(**call.input) for call in calls))
+            for call, result in zip(calls, results):
+                turn.tool_call(call.name, call.input, result)
+            blocks = [{"type": "tool_result", "tool_use_id": call.id, "content": result} for call, result in zip(calls, results)]
+            self.messages.append({"role": "user", "content": blocks})
+
+
+class Gemini:
+    """Google's client."""
+
+    def __init__(self):
+        from google import genai
+
+        self.client = genai.Client()
+        self.contents = []
+
+    async def __call__(self, message, turn):
+        from google.genai import types
+
+        self.contents.append(types.Content(role="user", parts=[types.Part(text=message)]))
+        declared = types.FunctionDeclaration(name="get_weather", description="Gets the weather.", parameters_json_schema=SCHEMA)
+        config = types.GenerateContentConfig(system_instruction=INSTRUCTIONS, tools=[types.Tool(function_declarations=[declared])])
+        while True:
+            request = {"model": "gemini-2.5-flash", "contents": self.contents, "config": config}
+            parts = []
+            if STREAM:
+                async for chunk in await self.client.aio.models.generate_content_stream(**request):
+                    parts += chunk.candidates[0].content.parts or []
+            else:
+                parts = (await self.client.aio.models.generate_content(**request)).candidates[0].content.parts
+            self.contents.append(types.Content(role="model", parts=parts))
+            calls = [part.function_call for part in parts if part.function_call]
+            if not calls:
+                return "".join(part.text or "" for part in parts)
+            results = await asyncio.gather(*(get_weather(**call.args) for call in calls))
+            for call, result in zip(calls, results):
+                turn.tool_call(call.name, call.args, result)
+            answers = [types.Part(function_response=types.FunctionResponse(id=call.id, name=call.name, response={"result": result})) for call, result in zip(calls, results)]
+            self.contents.append(types.Content(role="user", parts=answers))
+
+
+def pydantic_ai(model):
+    def make():
+        from pydantic_ai import Agent
+
+        return Agent(model, system_prompt=INSTRUCTIONS, tools=[get_weather])
+
+    return make
+
+
+def openai_agents(api):
+    def make():
+        from agents import Agent, function_tool, set_default_openai_api
+
+        set_default_openai_api(api)
+        return Agent(name="weather", instructions=INSTRUCTIONS, model="gpt-5-mini", tools=[function_tool(get_weather)])
+
+    return make
+
+
+def adk(model):
+    def make():
+        from google.adk.agents import Agent
+
+        chosen = model
+        if model.startswith("claude"):
+            from google.adk.models.anthropic_llm import AnthropicLlm
+
+            chosen = AnthropicLlm(model=model)
+        elif "/" in model:
+            from google.adk.models.lite_llm import LiteLlm
+
+            chosen = LiteLlm(model=model)
+        return Agent(name="weather", model=chosen, instruction=INSTRUCTIONS, tools=[get_weather])
+
+    return make
+
+
+def langchain(model):
+    def make():
+        from langchain.agents import create_agent
+
+        if model.startswith("gpt"):
+            from langchain_openai import ChatOpenAI as Chat
+        elif model.startswith("claude"):
+            from langchain_anthropic import ChatAnthropic as Chat
+        else:
+            from langchain_google_genai import ChatGoogleGenerativeAI as Chat
+        return create_agent(Chat(model=model), tools=[get_weather], system_prompt=INSTRUCTIONS)
+
+    return make
+
+
+class Swallows:
+    """An agent that hides every error of its model."""
+
+    def __init__(self, inner):
+        self.inner = inner
+
+    async def __call__(self, message, turn):
+        try:
+            return await self.inner(message, turn)
+        except Exception:
+            return "It is sunny."
+
+
+AGENTS = {
+    "openai-chat": OpenAiChat,
+    "openai-responses": OpenAiResponses,
+    "anthropic": Anthropic,
+    "gemini": Gemini,
+    "pydantic-chat": pydantic_ai("openai-chat:gpt-5-mini"),
+    "pydantic-responses": pydantic_ai("openai-responses:gpt-5-mini"),
+    "pydantic-anthropic": pydantic_ai("anthropic:claude-sonnet-4-5"),
+    "pydantic-google": pydantic_ai("google:gemini-2.5-flash"),
+    "agents-responses": openai_agents("responses"),
+    "agents-chat": openai_agents("chat_completions"),
+    "adk-gemini": adk("gemini-2.5-flash"),
+    "adk-litellm": adk("openai/gpt-5-mini"),
+    "adk-litellm-gemini": adk("gemini/gemini-2.5-flash"),
+    "adk-claude": adk("claude-sonnet-4-5"),
+    "langchain-openai": langchain("gpt-5-mini"),
+    "langchain-anthropic": langchain("claude-sonnet-4-5"),
+    "langchain-google": langchain("gemini-2.5-flash"),
+}
+
+
+def main():
+    import evalset
+
+    made = AGENTS[sys.argv[1]]
+    if not isinstance(made, type):
+        return evalset.serve(made())
+
+    class Agent:
+        def __init__(self):
+            self.inner = Swallows(made()) if SWALLOW else made()
+
+        async def turn(self, message, turn):
+            return await self.inner(message, turn)
+
+    evalset.serve(Agent)
+
+
+if __name__ == "__main__":
+    main()

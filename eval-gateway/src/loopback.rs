@@ -21,10 +21,7 @@ impl Listener {
     }
 
     /// The address, once the connections are served.
-    pub fn address<F>(
-        &self,
-        connection: impl Fn(TcpStream) -> F + Send + 'static,
-    ) -> io::Result<SocketAddr>
+    pub fn address<F>(&self, connection: impl Fn(TcpStream) -> F + Send + 'static) -> io::Result<SocketAddr>
     where
         F: Future<Output = ()> + Send + 'static,
     {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use eval_report::baseline::{Key, keys};
+use eval_report::baseline::{Key, key};
 
 use super::choice::Choices;
 use super::edit::{Action, Edit};
@@ -127,13 +127,8 @@ impl<'r> Queue<'r> {
     fn add_baseline(&mut self) {
         let path = baseline_path(None);
         let Some(baseline) = path.is_file().then(|| read_baseline(&path).ok()).flatten() else { return };
-        let known: BTreeMap<usize, Key> = {
-            let keys = keys(&self.tests);
-            let of = |(at, test): (usize, &TestResult<'_>)| {
-                Some((at, keys.get(&std::ptr::from_ref(test.test))?.clone()))
-            };
-            self.tests.iter().enumerate().filter_map(of).collect()
-        };
+        let of = |(at, test): (usize, &TestResult<'_>)| Some((at, key(test)?));
+        let known: BTreeMap<usize, Key> = self.tests.iter().enumerate().filter_map(of).collect();
         for item in &mut self.items {
             let line = item.test.and_then(|at| baseline.get(known.get(&at)?));
             item.since = line.map(|line| {

@@ -2,6 +2,7 @@
 
 use std::time::SystemTime;
 
+use eval_core::journal::Revision;
 use eval_format::{EvalCase, FunctionCall};
 use eval_support::untrusted::{one_line, quoted};
 use eval_support::words::count;
@@ -10,7 +11,7 @@ use crate::drafts::{Draft, shown as draft_shown};
 use crate::output::{BOLD, ERROR, GOOD, WARNING, styled};
 use crate::recorded::{LoadedRun, State};
 use crate::review::{Change, Choice, Item, Line, Offer, Queue, arguments};
-use crate::sides::{commit_here, commit_of};
+use crate::sides::commit_here;
 
 /// The column in which texts begin.
 const INDENT_COLUMNS: usize = 12;
@@ -24,11 +25,11 @@ pub(super) fn head(queue: &Queue<'_>, loaded: Option<&LoadedRun>) -> String {
         words.push(format!("{}, {failed} failed", count(queue.tests.len(), "case")));
         let began = loaded.run.processes.iter().map(|head| head.started).min();
         words.extend(began.and_then(|began| SystemTime::now().duration_since(began).ok()).map(age));
-        if let (Some(there), Some(here)) = (commit_of(loaded), commit_here()) {
+        if let (Some(there), Some(here)) = (loaded.commit(), commit_here()) {
             let of = if there == here {
                 "of this commit".to_owned()
             } else {
-                format!("of commit {}", short_commit(&there))
+                format!("of commit {}", Revision::short(&there))
             };
             words.push(of);
         }
@@ -44,10 +45,6 @@ pub(super) fn head(queue: &Queue<'_>, loaded: Option<&LoadedRun>) -> String {
     words.push(String::new());
     let run = words.join(", ");
     format!("{}: {}\n\n", run.trim_end_matches(", "), parts.join(", ")).trim_start_matches(": ").to_owned()
-}
-
-fn short_commit(commit: &str) -> &str {
-    &commit[..commit.len().min(7)]
 }
 
 fn age(age: std::time::Duration) -> String {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::folder::Folder;
+use crate::folder::{Folder, Ran};
 
 /// Answers as its variant says: `model=bad` is wrong in the case `b`. The prompt comes as an argument.
 const AGENT: &str = r#"
@@ -118,6 +118,9 @@ fn a_matrix_with_a_mistake_runs_nothing() {
     let ran = folder.run(&url);
     assert_eq!(ran.code, Some(2));
     assert!(ran.err.contains("nothing of the agent depends on `model`"), "{}", ran.shown());
+    let mut recording = folder.command(&[&RUN, &["model=a,b"][..]].concat());
+    let ran: Ran = recording.env("EVALSET_MODELS", "record-all").output().expect("the program runs").into();
+    assert!(ran.code == Some(2) && ran.err.contains("of the last variant alone"), "{}", ran.shown());
     let ran = folder.run(&["compare"]);
     assert_eq!(ran.code, Some(2), "{}", ran.shown());
 }

@@ -2,6 +2,7 @@
 
 use eval_format::matrix::{Axis, Variant, check_axes, check_excluded, variants};
 use eval_support::untrusted::one_line;
+use eval_support::variables::MODELS;
 
 use crate::agent::AgentArgs;
 use crate::output::CommandError;
@@ -60,6 +61,11 @@ impl MatrixArgs {
                 message,
                 format!("write `{{{axis}}}` into `--agent-url`, `--app` or a `--header`"),
             ));
+        }
+        if all.len() > 1 && std::env::var_os(MODELS).is_some_and(|mode| mode == "record-all") {
+            let message = "`EVALSET_MODELS=record-all` would keep the recordings of the last variant alone";
+            let help = "remove the recordings of these cases, and record all variants with `EVALSET_MODELS=record`";
+            return Err(CommandError::new(message, help));
         }
         if all.is_empty() {
             return Err(CommandError::new("`--exclude` leaves no variant", "exclude less"));

@@ -360,7 +360,7 @@ impl Call for Ticket {
         self.is_over = true;
         let Shared { settings, run, .. } = &*self.conversation.0;
         let mut state = self.conversation.0.state.lock();
-        if let Some(failure) = failure_of(self.asked.wire, &answer)
+        if let Some(failure) = failure_of(&answer)
             && !settings.keeps_failures
         {
             state.failures.insert(self.asked.key.clone(), failure);
@@ -392,7 +392,7 @@ impl Drop for Ticket {
 }
 
 /// What makes an answer a failure, which a retry may cure.
-fn failure_of(wire: Wire, answer: &Answer) -> Option<String> {
+fn failure_of(answer: &Answer) -> Option<String> {
     use crate::recording::Body;
 
     match (&answer.body, answer.status) {
@@ -405,7 +405,7 @@ fn failure_of(wire: Wire, answer: &Answer) -> Option<String> {
             let said = eval_support::untrusted::one_line(&eval_support::message::cut(&said, 300));
             Some(format!("the provider answered {}: {said}", answer.status))
         }
-        (Body::Events(events), _) if wire.broke(events) => {
+        (Body::Events(events), _) if Wire::broke(events) => {
             Some("the stream of the provider ended in an error".to_owned())
         }
         _ => None,

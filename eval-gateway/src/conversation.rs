@@ -15,7 +15,7 @@ use crate::book::Book;
 use crate::endpoint;
 use crate::faults::{Faults, Kind, changed};
 use crate::guest::{Call, Guest, Reply};
-use crate::miss::{self, Known, Miss, Part, Place};
+use crate::miss::{self, Known, Miss, Place};
 use crate::mode::{ModelMode, Settings};
 use crate::provider::Provider;
 use crate::recording::{Answer, Exchange};
@@ -77,7 +77,6 @@ struct State {
     /// The number of answers that were given.
     given: u64,
     misses: Vec<Miss>,
-    changed: Option<Part>,
     is_halted: bool,
     is_over: bool,
 }
@@ -267,7 +266,6 @@ impl Conversation {
         if !self.0.mode.asks() {
             let exists = self.0.book.exists();
             let recording = self.0.book.recording().clone();
-            state.changed = miss::changed_part(&asked, &recording, place);
             drop(state);
             let (shown, record) = (self.0.book.shown(), &*self.0.record);
             let known = Known { recording: &recording, shown, exists, record };

@@ -269,7 +269,9 @@ impl Agent for AdkServer {
         let answered = Answered { golden: tools.is_some(), models: models.as_ref().map(ModelCalls::mode) };
         let begun = async {
             let Reached { http, desk, models: of_models, note } = self.reach(answered).await?;
-            note.into_iter().for_each(|note| session.recorder().note(note));
+            if let Some(note) = note {
+                session.recorder().note(note);
+            }
             if let Some(desk) = &desk {
                 desk.welcome(&http, &self.app).await?;
             }

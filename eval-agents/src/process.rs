@@ -79,7 +79,10 @@ const HOW_TO_ANSWER: &str = r#"the last `text` of a turn is its answer: the prog
 
 /// The programs of this process that serve several conversations, by their launch and by what answers their models. They end
 /// with the process.
-static SHARED: Mutex<BTreeMap<(Launch, Option<ModelMode>), Vec<Shared>>> = Mutex::new(BTreeMap::new());
+static SHARED: Mutex<BTreeMap<Kind, Vec<Shared>>> = Mutex::new(BTreeMap::new());
+
+/// The launch of a program, and how its calls of models are answered.
+type Kind = (Launch, Option<ModelMode>);
 
 /// A program that serves several conversations.
 #[derive(Clone, Debug)]
@@ -133,11 +136,15 @@ impl Process {
         let Some(most) = self.concurrency else {
             let variables = models.map(|models| models.variables()).transpose()?;
             let (launch, note) = redirected(&self.launch, variables.unwrap_or_default());
-            note.into_iter().for_each(|note| session.recorder().note(note));
+            if let Some(note) = note {
+                session.recorder().note(note);
+            }
             return Ok(Child::start(&launch, false)?.seat(id));
         };
         let (shared, seat) = self.shared_seat(most, id, models.as_ref().map(ModelCalls::mode))?;
-        shared.note.into_iter().for_each(|note| session.recorder().note(note));
+        if let Some(note) = shared.note {
+            session.recorder().note(note);
+        }
         if let Some((desk, models)) = shared.desk.zip(models) {
             self.models_seat = Some(desk.sit(&models).await);
         }

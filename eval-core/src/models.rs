@@ -4,7 +4,9 @@ use std::sync::Arc;
 use eval_format::EvalCase;
 use eval_format::conventions::models_path;
 #[doc(hidden)]
-pub use eval_gateway::{Answer, Body, Conversation as ModelCalls, Desk, Exchange, ModelsFolder, Seat};
+pub use eval_gateway::{
+    Answer, Body, CaseRecording, Conversation as ModelCalls, Desk, Exchange, ModelsFolder, Seat,
+};
 use eval_gateway::{CompiledModels, Ended, FAULTS_KEY, ModelSet, Settings};
 pub use eval_gateway::{ModelMode, Provider};
 use eval_support::{command, shell};

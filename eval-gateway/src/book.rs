@@ -73,7 +73,9 @@ impl Book {
         if mode == ModelMode::RecordAll {
             recording.forget_run(run);
         }
-        fresh.into_iter().for_each(|exchange| recording.add(exchange));
+        for exchange in fresh {
+            recording.add(exchange);
+        }
         recording.sort();
         self.folder.write(&recording)?;
         *state = State { recording, exists: true, is_written: true };

@@ -123,7 +123,7 @@ impl<'a> Canonical<'a> {
 
     /// The canonical form of what a request has under a key. Keys are sorted.
     pub(crate) fn part(&mut self, key: &str, value: &Value) -> Value {
-        self.below(key, None, value)
+        self.below(key, value)
     }
 
     /// The remaining fields of a request, without telemetry.
@@ -139,9 +139,9 @@ impl<'a> Canonical<'a> {
         Value::String(self.names.entry(id.to_owned()).or_insert(next).clone())
     }
 
-    fn below(&mut self, parent: &str, above: Option<&Map>, value: &Value) -> Value {
+    fn below(&mut self, parent: &str, value: &Value) -> Value {
         match value {
-            Value::Array(items) => items.iter().map(|item| self.below(parent, above, item)).collect(),
+            Value::Array(items) => items.iter().map(|item| self.below(parent, item)).collect(),
             Value::Object(map) => {
                 let mut fields: Vec<_> = map.iter().filter(|(key, _)| *key != "cache_control").collect();
                 fields.sort_by_key(|(key, _)| *key);
@@ -176,7 +176,7 @@ impl<'a> Canonical<'a> {
         }
         let is_data =
             DATA.contains(&key) || (key == "input" && matches!(kind, "tool_use" | "server_tool_use"));
-        if is_data { self.data(value) } else { self.below(key, of, value) }
+        if is_data { self.data(value) } else { self.below(key, value) }
     }
 
     /// A value of the user: its keys are sorted, and nothing in it is renamed.
@@ -225,7 +225,9 @@ fn bytes(kind: &str, base64: &str) -> Value {
 
 /// The first 16 bytes of a SHA-256, in hexadecimal digits.
 pub(crate) fn hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes)[..16].iter().map(|byte| format!("{byte:02x}")).collect()
+    let digest = Sha256::digest(bytes);
+    let first = digest.first_chunk::<16>().copied().unwrap_or_default();
+    format!("{:032x}", u128::from_be_bytes(first))
 }
 
 /// A number in one spelling: `1.0` and `1` are the same for a provider.

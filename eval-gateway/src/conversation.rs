@@ -15,7 +15,7 @@ use crate::book::Book;
 use crate::endpoint;
 use crate::faults::{Faults, Kind, changed};
 use crate::guest::{Call, Guest, Reply};
-use crate::miss::{self, Known, Miss, Part, Place};
+use crate::miss::{self, Known, Miss, Place};
 use crate::mode::{ModelMode, Settings};
 use crate::provider::Provider;
 use crate::recording::{Answer, Exchange};
@@ -77,7 +77,6 @@ struct State {
     /// The number of answers that were given.
     given: u64,
     misses: Vec<Miss>,
-    changed: Option<Part>,
     is_halted: bool,
     is_over: bool,
 }
@@ -267,7 +266,6 @@ impl Conversation {
         if !self.0.mode.asks() {
             let exists = self.0.book.exists();
             let recording = self.0.book.recording().clone();
-            state.changed = miss::changed_part(&asked, &recording, place);
             drop(state);
             let (shown, record) = (self.0.book.shown(), &*self.0.record);
             let known = Known { recording: &recording, shown, exists, record };
@@ -360,7 +358,7 @@ impl Call for Ticket {
         self.is_over = true;
         let Shared { settings, run, .. } = &*self.conversation.0;
         let mut state = self.conversation.0.state.lock();
-        if let Some(failure) = failure_of(self.asked.wire, &answer)
+        if let Some(failure) = failure_of(&answer)
             && !settings.keeps_failures
         {
             state.failures.insert(self.asked.key.clone(), failure);
@@ -392,7 +390,7 @@ impl Drop for Ticket {
 }
 
 /// What makes an answer a failure, which a retry may cure.
-fn failure_of(wire: Wire, answer: &Answer) -> Option<String> {
+fn failure_of(answer: &Answer) -> Option<String> {
     use crate::recording::Body;
 
     match (&answer.body, answer.status) {
@@ -405,7 +403,7 @@ fn failure_of(wire: Wire, answer: &Answer) -> Option<String> {
             let said = eval_support::untrusted::one_line(&eval_support::message::cut(&said, 300));
             Some(format!("the provider answered {}: {said}", answer.status))
         }
-        (Body::Events(events), _) if wire.broke(events) => {
+        (Body::Events(events), _) if Wire::broke(events) => {
             Some("the stream of the provider ended in an error".to_owned())
         }
         _ => None,

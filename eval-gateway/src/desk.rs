@@ -92,7 +92,9 @@ impl Guest for Desk {
     }
 
     fn miss(&self, why: &str) {
-        self.seated().iter().for_each(|conversation| conversation.miss(why.to_owned()));
+        for conversation in self.seated() {
+            conversation.miss(why.to_owned());
+        }
     }
 
     fn is_offline(&self) -> bool {
@@ -206,7 +208,9 @@ fn ambiguous(read: &[(Conversation, Asked)], owners: &[usize]) -> Reply {
         asked.model,
         code_list(&cases),
     );
-    owners.iter().for_each(|at| read[*at].0.miss(message.clone()));
+    for at in owners {
+        read[*at].0.miss(message.clone());
+    }
     Reply::Refused(message)
 }
 

@@ -7,8 +7,6 @@ use eval_support::words::count;
 use crate::recording::{CaseRecording, Exchange};
 use crate::wire::Asked;
 
-pub(crate) use difference::Part;
-
 /// A call that got no answer, or another fault of a conversation with models. It makes the case an ERROR.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -63,25 +61,19 @@ pub(crate) fn not_recorded(asked: &Asked, place: Place, known: Known<'_>) -> Str
             ));
         }
     } else if let Some(nearest) = nearest(recording, asked, turn, call) {
+        let parts = difference::parts(nearest, asked);
+        // In the first line, so that a list of cases shows whether all miss for one reason.
+        let changed: Vec<String> = parts.iter().map(|(part, _)| part.to_string()).collect();
+        text.push_str(&format!(": {} changed", changed.join(" and ")));
         text.push_str(&format!(
             "\nthe nearest recorded call is of turn {} (- recorded, + asked):",
             nearest.turn
         ));
-        let parts = difference::parts(nearest, asked);
         let lines = parts.iter().flat_map(|(_, lines)| lines);
         lines.for_each(|line| text.push_str(&format!("\n  {line}")));
     }
     text.push_str(&format!("\nrecord it  {record}"));
     text
-}
-
-/// The part of a request that changed, if only one did. Cases that miss in the same part are told together.
-pub(crate) fn changed_part(asked: &Asked, recording: &CaseRecording, place: Place) -> Option<Part> {
-    let nearest = nearest(recording, asked, place.turn, place.call)?;
-    match &difference::parts(nearest, asked)[..] {
-        [(part, _)] => Some(*part),
-        _ => None,
-    }
 }
 
 /// The recorded request that is most like the asked one: of the same wire, the most messages in common at the begin, the

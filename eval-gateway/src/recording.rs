@@ -220,9 +220,11 @@ impl Answer {
         }
         map.insert("check", self.checksum(key));
         match &self.body {
-            Body::Json(value) => drop(map.insert("body", value.clone())),
+            Body::Json(value) => {
+                map.insert("body", value.clone());
+            }
             Body::Events(events) => {
-                drop(map.insert("events", events.iter().map(event_value).collect::<Value>()))
+                map.insert("events", events.iter().map(event_value).collect::<Value>());
             }
             Body::Text { kind, text } => {
                 map.insert("type", &**kind);

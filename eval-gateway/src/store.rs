@@ -115,7 +115,10 @@ impl ModelsFolder {
         let mut files = Vec::new();
         for entry in fs::read_dir(&self.path)? {
             let name = entry?.file_name().to_string_lossy().into_owned();
-            if name.ends_with(".json") && name != SHARED_MODELS && !name.starts_with('.') {
+            if Path::new(&name).extension().is_some_and(|end| end == "json")
+                && name != SHARED_MODELS
+                && !name.starts_with('.')
+            {
                 files.push(name);
             }
         }
@@ -192,7 +195,9 @@ impl ModelsFolder {
                 break;
             }
         }
-        left.iter().for_each(|part| shared.remove(part));
+        for part in left {
+            shared.remove(&part);
+        }
         Ok(())
     }
 
@@ -218,7 +223,9 @@ impl ModelsFolder {
         let left: Vec<String> =
             named.into_iter().filter(|(_, is_named)| !is_named).map(|(name, _)| name).collect();
         if !left.is_empty() {
-            left.iter().for_each(|name| shared.remove(name));
+            for name in &left {
+                shared.remove(name);
+            }
             replace(&self.path.join(SHARED_MODELS), shared.to_json()).map_err(|error| failed(&error))?;
             removed.extend(left.into_iter().map(|name| format!("{SHARED_MODELS}: {name}")));
         }

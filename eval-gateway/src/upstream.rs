@@ -39,7 +39,7 @@ pub(crate) struct Response {
     /// The type of its content.
     pub(crate) kind: String,
     pub(crate) is_stream: bool,
-    response: reqwest::Response,
+    body: reqwest::Response,
     splitter: Splitter,
     is_over: bool,
 }
@@ -88,7 +88,7 @@ pub(crate) async fn send(
         headers: kept,
         is_stream: kind.starts_with("text/event-stream"),
         kind,
-        response,
+        body: response,
         splitter: Splitter::default(),
         is_over: false,
     })
@@ -111,7 +111,7 @@ impl Response {
         if self.is_over {
             return Ok(None);
         }
-        match self.response.chunk().await {
+        match self.body.chunk().await {
             Ok(Some(bytes)) => Ok(Some(self.splitter.push(&bytes).into_iter().map(masked_event).collect())),
             Ok(None) => {
                 self.is_over = true;
@@ -125,7 +125,7 @@ impl Response {
     pub(crate) async fn whole(mut self) -> Result<Answer, String> {
         let mut bytes: Vec<u8> = Vec::new();
         loop {
-            match self.response.chunk().await {
+            match self.body.chunk().await {
                 Ok(Some(more)) => bytes.extend_from_slice(&more),
                 Ok(None) => break,
                 Err(error) => {
@@ -149,7 +149,7 @@ impl Response {
     }
 
     /// The whole answer, also of a stream.
-    pub(crate) async fn to_the_end(mut self) -> Result<Answer, String> {
+    pub(crate) async fn into_whole(mut self) -> Result<Answer, String> {
         if !self.is_stream {
             return self.whole().await;
         }

@@ -79,8 +79,8 @@ impl Wire {
         values.filter_map(of_event).reduce(Usage::updated)
     }
 
-    /// Whether a stream ended in an error, or ended before its last event.
-    pub(crate) fn broke(self, events: &[Event]) -> bool {
+    /// Whether a stream ended in an error.
+    pub(crate) fn broke(events: &[Event]) -> bool {
         let is_error = |event: &Event| {
             let has_error = event.json().and_then(Value::as_object).is_some_and(|map| {
                 map.get("error").is_some_and(|error| !error.is_null())

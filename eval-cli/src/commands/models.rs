@@ -120,7 +120,9 @@ fn prune(sets: &[Recorded]) -> Result<Answer, CommandError> {
         let known: Vec<&str> = cases.iter().map(String::as_str).collect();
         let removed = folder.prune(&known).map_err(|why| unreadable(&why))?;
         text.push_str(&format!("{shown}: {} removed\n", count(removed.len(), "part")));
-        removed.iter().for_each(|name| text.push_str(&format!("  {}\n", one_line(name))));
+        for name in &removed {
+            text.push_str(&format!("  {}\n", one_line(name)));
+        }
     }
     Ok(Answer::new(Outcome::Passed, text))
 }

@@ -123,7 +123,7 @@ fn a_changed_prompt_is_an_error_with_the_line_also_if_the_agent_hides_it() {
             2,
             &[
                 "0 passed, 2 errors",
-                "recording error in turn 1: call 1 of a model (openai chat, gpt-5-mini) is not recorded",
+                "recording error in turn 1: call 1 of a model (openai chat, gpt-5-mini) is not recorded: the system prompt changed",
                 "system prompt:",
                 "- Be brief.",
                 "+ Be very brief.",

@@ -6,7 +6,6 @@ use eval_support::words::{count, tokens};
 
 use super::{Conversation, State};
 use crate::endpoint;
-use crate::miss::Part;
 use crate::mode::ModelMode;
 use crate::recording::{CaseRecording, Exchange};
 
@@ -107,11 +106,6 @@ impl Conversation {
             let verb = if rebound == 1 { "is" } else { "are" };
             ended.notes.push(format!("{} in `{shown}` {verb} to an older request", count(rebound, "answer")));
         }
-    }
-
-    /// The part of the request that changed, if the run missed for one part alone.
-    pub fn changed_part(&self) -> Option<String> {
-        self.0.state.lock().changed.as_ref().map(Part::to_string)
     }
 }
 

@@ -112,7 +112,7 @@ pub(super) async fn answer(request: Request<IncomingBody>, port: u16) -> Result<
 
 /// The wire in whose form an error is told, for a path that no wire has.
 fn wire_by_path(path: &str) -> Wire {
-    if path.contains(":") || path.contains("/v1beta") {
+    if path.contains(':') || path.contains("/v1beta") {
         Wire::Gemini
     } else if path.starts_with("/v1/messages") {
         Wire::Anthropic
@@ -253,7 +253,7 @@ async fn asked(call: Box<dyn Call>, received: Received, change: Option<Change>) 
     let status = StatusCode::from_u16(response.status).unwrap_or(StatusCode::BAD_GATEWAY);
     let headers = response.headers.clone();
     if let Some(change) = change {
-        return match response.to_the_end().await {
+        return match response.into_whole().await {
             Ok(answer) => {
                 call.answered(answer.clone());
                 Ok(recorded(changed(answer, change)))

@@ -28,12 +28,12 @@ pub(crate) enum Part {
 impl fmt::Display for Part {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Wire => "wire",
-            Self::Model => "model",
+            Self::Wire => "the wire",
+            Self::Model => "the model",
             Self::Options => "options",
-            Self::System => "system prompt",
-            Self::Tools => "tools",
-            Self::Messages => "messages",
+            Self::System => "the system prompt",
+            Self::Tools => "the tools",
+            Self::Messages => "the messages",
         })
     }
 }

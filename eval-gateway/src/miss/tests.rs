@@ -41,21 +41,22 @@ const RECORDED: &str = r#"{"model":"m","temperature":1,"messages":[{"role":"syst
 #[test]
 fn a_miss_names_each_part_that_differs_and_no_other() {
     let recording = recording(&[RECORDED]);
-    for (from, to, lines) in [
-        ("\"model\":\"m\"", "\"model\":\"n\"", "  - model: m\n  + model: n"),
-        ("\"temperature\":1", "\"temperature\":0", "  - temperature: 1\n  + temperature: 0"),
-        ("Be kind.", "Be honest.", "  system prompt:\n    - Be kind.\n    + Be honest."),
+    for (from, to, part, lines) in [
+        ("\"model\":\"m\"", "\"model\":\"n\"", "the model", "  - model: m\n  + model: n"),
+        ("\"temperature\":1", "\"temperature\":0", "options", "  - temperature: 1\n  + temperature: 0"),
+        ("Be kind.", "Be honest.", "the system prompt", "  system prompt:\n    - Be kind.\n    + Be honest."),
         (
             "2026-11-23",
             "2026-11-24",
+            "the messages",
             "  messages:\n    - {\"content\":\"On 2026-11-23?\",\"role\":\"user\"}\n    + {\"content\":\"On 2026-11-24?\",\"role\":\"user\"}\n    a clock or a random id? `models_mask` in `shared.json` takes rules for them",
         ),
-        ("\"name\":\"f\"", "\"name\":\"g\"", "  - tool `f`\n  + tool `g`"),
+        ("\"name\":\"f\"", "\"name\":\"g\"", "the tools", "  - tool `f`\n  + tool `g`"),
     ] {
+        let model = if part == "the model" { "n" } else { "m" };
         let expected = format!(
-            "call 1 of a model (openai chat, {}) is not recorded\nthe nearest recorded call is of turn 1 (- recorded, + asked):\n{lines}\n\
-             record it  EVALSET_MODELS=record run",
-            if to.contains("\"n\"") { "n" } else { "m" }
+            "call 1 of a model (openai chat, {model}) is not recorded: {part} changed\n\
+             the nearest recorded call is of turn 1 (- recorded, + asked):\n{lines}\nrecord it  EVALSET_MODELS=record run"
         );
         assert_eq!(told(&recording, &RECORDED.replace(from, to), 1), expected);
     }

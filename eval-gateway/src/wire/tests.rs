@@ -126,8 +126,8 @@ fn errors_have_the_form_of_their_wire_and_a_stream_with_one_broke() {
     assert!(Wire::Gemini.error(429, "no").to_string().contains(r#""status":"RESOURCE_EXHAUSTED""#));
     for wire in [Wire::OpenAiChat, Wire::Anthropic, Wire::Gemini] {
         let good = Event::of_json(None, parse_value(r#"{"choices":[],"error":null}"#).unwrap());
-        assert!(!wire.broke(std::slice::from_ref(&good)));
-        assert!(wire.broke(&[good, wire.error_event("late")]), "{wire}");
-        assert!(wire.broke(&[]));
+        assert!(!Wire::broke(std::slice::from_ref(&good)));
+        assert!(Wire::broke(&[good, wire.error_event("late")]), "{wire}");
+        assert!(Wire::broke(&[]));
     }
 }

@@ -1,5 +1,6 @@
 //! The list of recordings: what each case has, and what has no case.
 
+use eval_core::models::CaseRecording;
 use eval_format::conventions::models_file;
 use eval_support::untrusted::one_line;
 use eval_support::words::{count, tokens};
@@ -55,17 +56,17 @@ impl ListedSet {
             let found = folder.case(eval_id);
             let error = found.as_ref().err().cloned();
             let recording = found.ok().flatten();
-            let usage = recording.as_ref().map(|it| it.usage()).unwrap_or_default();
+            let usage = recording.as_ref().map(CaseRecording::usage).unwrap_or_default();
             ListedCase {
                 eval_id: eval_id.to_owned(),
                 file,
                 is_recorded: recording.is_some(),
                 error,
-                calls: recording.as_ref().map_or(0, |it| it.answers()),
-                runs: recording.as_ref().map_or(0, |it| it.runs()),
+                calls: recording.as_ref().map_or(0, CaseRecording::answers),
+                runs: recording.as_ref().map_or(0, CaseRecording::runs),
                 input_tokens: usage.input,
                 output_tokens: usage.output,
-                rebound: recording.as_ref().map_or(0, |it| it.rebound()),
+                rebound: recording.as_ref().map_or(0, CaseRecording::rebound),
             }
         });
         let known: Vec<String> = cases.iter().map(|eval_id| models_file(eval_id)).collect();

@@ -96,7 +96,7 @@ fn collect(value: &Value, found: &mut Vec<String>) {
             for (key, item) in map {
                 match (key, item) {
                     ("text" | "content" | "result" | "output", Value::String(text)) => {
-                        found.push(text.clone())
+                        found.push(text.clone());
                     }
                     (_, item) => collect(item, found),
                 }

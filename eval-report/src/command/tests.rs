@@ -353,8 +353,8 @@ async fn progress_is_a_line_for_each_case_where_no_terminal_shows_one_that_count
     let words = ["--agent=right", "--set", &*folder.set(), "--concurrency=1"];
     let answer = answer_told_to(command(), &words, written.clone(), pending()).await;
     assert_eq!(answer.code, 0, "{}", answer.err);
-    let expected =
-        "      PASS [   0.0s] weather/sunny  (1 of 2)\n      PASS [   0.0s] weather/also sunny  (2 of 2)\n";
+    let expected = "      PASS [   0.0s] weather/sunny [right]  (1 of 2)\n      PASS [   0.0s] weather/also sunny [right]  \
+                    (2 of 2)\n";
     assert_eq!(plain(&written.0.lock().unwrap()), expected);
     assert!(answer.err.contains("2 cases: 2 passed · 2/2 runs have a verdict\n"), "{}", answer.err);
     assert!(answer.err.ends_with("Result PASSED  all 2 cases passed (exit code 0)\n"), "{}", answer.err);

@@ -64,7 +64,8 @@ impl MatrixArgs {
         }
         if all.len() > 1 && std::env::var_os(MODELS).is_some_and(|mode| mode == "record-all") {
             let message = "`EVALSET_MODELS=record-all` would keep the recordings of the last variant alone";
-            let help = "remove the recordings of these cases, and record all variants with `EVALSET_MODELS=record`";
+            let help =
+                "remove the recordings of these cases, and record all variants with `EVALSET_MODELS=record`";
             return Err(CommandError::new(message, help));
         }
         if all.is_empty() {

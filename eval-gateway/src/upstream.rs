@@ -55,6 +55,10 @@ pub(crate) async fn send(
         let name = asked.provider.name();
         format!("the address of {name}'s server is none: {error}")
     })?;
+    send_to(url, method, headers, body).await
+}
+
+async fn send_to(url: Url, method: &str, headers: &HeaderMap, body: Bytes) -> Result<Response, String> {
     let host = url.host_str().unwrap_or_default().to_owned();
     if url.scheme() == "https" && !cfg!(feature = "https") {
         return Err(format!(
@@ -199,5 +203,43 @@ fn masked_value(value: &eval_format::Value) -> eval_format::Value {
             Value::Object(map.iter().map(|(key, item)| (key, masked_value(item))).collect())
         }
         other => other.clone(),
+    }
+}
+
+#[cfg(all(test, feature = "https"))]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::TcpListener;
+
+    use super::*;
+
+    /// `{"said":"It is sunny."}` in each packing.
+    #[rustfmt::skip]
+    const PACKED: [(&str, &[u8]); 3] = [
+        ("gzip", &[31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 171, 86, 42, 78, 204, 76, 81, 178, 82, 242, 44, 81, 200, 44, 86, 40, 46, 205, 203, 171, 212, 83, 170, 5, 0, 181, 191, 17, 39, 23, 0, 0, 0]),
+        ("br", &[11, 11, 128, 123, 34, 115, 97, 105, 100, 34, 58, 34, 73, 116, 32, 105, 115, 32, 115, 117, 110, 110, 121, 46, 34, 125, 3]),
+        ("zstd", &[40, 181, 47, 253, 32, 23, 185, 0, 0, 123, 34, 115, 97, 105, 100, 34, 58, 34, 73, 116, 32, 105, 115, 32, 115, 117, 110, 110, 121, 46, 34, 125]),
+    ];
+
+    #[tokio::test]
+    async fn answers_are_unpacked_and_recorded_as_text() {
+        for (packing, bytes) in PACKED {
+            let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+            let address = listener.local_addr().unwrap();
+            std::thread::spawn(move || {
+                let (mut stream, _) = listener.accept().unwrap();
+                let _ = stream.read(&mut [0; 4096]).unwrap();
+                let head = format!(
+                    "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-encoding: {packing}\r\ncontent-length: {}\r\n\r\n",
+                    bytes.len()
+                );
+                stream.write_all(&[head.as_bytes(), bytes].concat()).unwrap();
+            });
+            let url = Url::parse(&format!("http://{address}/v1/chat/completions")).unwrap();
+            let response = send_to(url, "POST", &HeaderMap::new(), Bytes::from("{}")).await.unwrap();
+            let answer = response.into_whole().await.unwrap();
+            let Body::Json(value) = answer.body else { panic!("{packing}: {answer:?}") };
+            assert_eq!(value.to_string(), r#"{"said":"It is sunny."}"#, "{packing}");
+        }
     }
 }

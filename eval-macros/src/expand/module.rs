@@ -107,7 +107,7 @@ struct Module<'s> {
     inner: BTreeMap<String, Module<'s>>,
 }
 
-impl<'s> Module<'s> {
+impl Module<'_> {
     fn below<'n>(&mut self, path: impl Iterator<Item = &'n String>) -> &mut Self {
         path.fold(self, |module, name| module.inner.entry(name.clone()).or_default())
     }

@@ -100,15 +100,16 @@ impl Sets<'_> {
     /// The names of the tests, for readers of the test binary.
     fn listing(&self, set: &SuiteSet) -> TokenStream {
         let head = format!("{LISTING_BEGIN}{} ", if self.ignored { "ignored" } else { "run" });
+        let variants = self.args.matrix.iter().flat_map(|matrix| &matrix.variants);
+        let mut prefixes: Vec<String> =
+            variants.map(|variant| self.prefix(&variant.modules().collect::<Vec<_>>(), set)).collect();
+        if self.args.matrix.is_none() {
+            prefixes.push(self.prefix(&[], set));
+        }
         let mut tests = String::new();
-        let names =
-            |prefix: &str| set.cases.iter().map(move |case| format!("\n{prefix}::{}", case.name)).collect();
-        match &self.args.matrix {
-            None => tests = names(&self.prefix(&[], set)),
-            Some(matrix) => {
-                for variant in &matrix.variants {
-                    tests.push_str(&names(&self.prefix(&variant.modules().collect::<Vec<_>>(), set)));
-                }
+        for prefix in prefixes {
+            for case in &set.cases {
+                tests.extend(["\n", &prefix, "::", &case.name]);
             }
         }
         let tests = format!("{tests}\n{LISTING_END}");

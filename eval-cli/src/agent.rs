@@ -156,7 +156,7 @@ impl AgentArgs {
             Some(Named::Url(url)) if url.starts_with("https://") && !cfg!(feature = "https") => {
                 return Err(lacking("an `https` address", "https"));
             }
-            Some(Named::Url(url)) => AdkServer::at(&variant.fill(url), app),
+            Some(Named::Url(url)) => AdkServer::at(variant.fill(url), app),
             None => {
                 return Err(CommandError::new(
                     "no agent is named",

@@ -184,8 +184,8 @@ fn rows_of_cases(table: &VariantTable) -> Vec<Vec<String>> {
     let several_functions = table.cases.iter().any(|case| case.function != table.cases[0].function);
     let several_sets = table.cases.iter().any(|case| case.set != table.cases[0].set);
     let name = |case: &VariantCase| {
-        let set = several_sets.then(|| format!("{}/", case.set)).unwrap_or_default();
-        let function = several_functions.then(|| format!("{}: ", case.function)).unwrap_or_default();
+        let set = if several_sets { format!("{}/", case.set) } else { String::new() };
+        let function = if several_functions { format!("{}: ", case.function) } else { String::new() };
         one_line(&format!("{function}{set}{}", case.case))
     };
     let runs = |runs: &Option<_>| match runs {
@@ -254,7 +254,7 @@ fn differences(table: &VariantTable) -> Vec<String> {
         let points = (difference.change * 100.0).round();
         let change = if points >= 0.0 { format!("+{points}") } else { points.to_string() };
         let shown = if difference.is_shown {
-            styled(GOOD, "a difference is shown").to_string()
+            styled(GOOD, "a difference is shown")
         } else {
             "no difference is shown".to_owned()
         };

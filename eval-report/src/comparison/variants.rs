@@ -210,7 +210,7 @@ fn function(test: &TestResult<'_>) -> String {
     if started.of_program {
         return String::new();
     }
-    let variant = started.variant.modules().map(|module| format!("::{module}")).collect::<String>();
+    let variant: String = started.variant.modules().flat_map(|module| ["::".to_owned(), module]).collect();
     let module = test.test.name().rsplit_once("::").map_or("", |(module, _)| module);
     let binary = test.test.binary().unwrap_or_default();
     format!("{binary}::{}", module.replacen(&variant, "", 1))

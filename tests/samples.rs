@@ -147,7 +147,7 @@ async fn units_shared() -> Result<impl Agent, BoxError> {
         exclude = [(rounding = "exact", tone = "short")]
     )
 )]
-async fn units_as(_case: &EvalCase, variant: &units_as::Variant) -> Result<impl Agent, BoxError> {
+fn units_as(_case: &EvalCase, variant: &units_as::Variant) -> Result<impl Agent, BoxError> {
     let units_as::Variant { rounding, tone } = *variant;
     if (rounding, tone) == ("exact", "short") {
         return Err("the matrix leaves this variant out".into());

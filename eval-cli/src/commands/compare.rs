@@ -1,12 +1,12 @@
 //! `cargo evalset compare`: the variants of a run side by side.
 
 use eval_report::comparison::{Difference, VariantCase, VariantTable, VariantTotals};
-use eval_support::untrusted::one_line;
+use eval_support::untrusted::{markdown, one_line};
 use eval_support::words::{code_list, count};
 use serde::Serialize;
 
 use super::report::prices;
-use crate::output::{Answer, BOLD, CommandError, Format, GOOD, Outcome, WARNING, styled};
+use crate::output::{Answer, BOLD, CommandError, Format, Outcome, WARNING, styled};
 use crate::recorded::{RunArgs, RunResults};
 
 /// Compares the variants of a run: those of `matrix(..)` in the attribute, of `run --matrix`, or the labels that a program gave its
@@ -94,6 +94,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
             format!("its labels are {}", code_list(&labels)),
         )
     })?;
+    let doubts = results.why_incomplete();
     if table.variants.len() < 2 {
         let message = match table.variants.first() {
             Some(only) => format!("the run has one variant, `{}`", one_line(&only.label)),
@@ -101,10 +102,11 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         };
         let help = "run several: `matrix(model = [\"flash\", \"pro\"])` in the attribute, or `cargo evalset run .. --matrix \
                     model=flash,pro`";
+        let message = [message].into_iter().chain(doubts).collect::<Vec<_>>().join("; ");
         return Err(CommandError::new(message, help));
     }
-    let doubts = results.why_incomplete();
-    let outcome = if doubts.is_empty() { Outcome::Passed } else { Outcome::Unmeasurable };
+    let is_compared = table.differences.iter().all(|difference| difference.cases > 0);
+    let outcome = if doubts.is_empty() && is_compared { Outcome::Passed } else { Outcome::Unmeasurable };
     let conclusion = table.conclusion();
     if args.format == Format::Json {
         let document = Document {
@@ -125,12 +127,15 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         return Answer::results("compare", outcome, &document);
     }
     let mut text = if args.markdown { as_markdown(&table) } else { as_text(&table) };
+    let shown = |line: &str| if args.markdown { markdown(&one_line(line)) } else { one_line(line) };
     for line in differences(&table) {
-        text += &format!("{}{line}\n", if args.markdown { "- " } else { "  " });
+        text += &format!("{}{}\n", if args.markdown { "- " } else { "  " }, shown(&line));
     }
-    text += &format!("\n{}\n", styled(BOLD, &one_line(&conclusion)));
+    let conclusion = shown(&conclusion);
+    text += &format!("\n{}\n", if args.markdown { conclusion } else { styled(BOLD, &conclusion) });
     for doubt in &doubts {
-        text += &format!("\n{}: {doubt}\n", styled(WARNING, "warning"));
+        let warning = if args.markdown { "warning".to_owned() } else { styled(WARNING, "warning") };
+        text += &format!("\n{warning}: {}\n", shown(doubt));
     }
     Ok(Answer::new(outcome, text))
 }
@@ -216,12 +221,12 @@ fn as_markdown(table: &VariantTable) -> String {
     let rows = |rows: Vec<Vec<String>>| {
         let rule = format!("|{}\n", " --- |".repeat(rows[0].len()));
         let mut lines = rows.iter().map(|row| {
-            let cells: Vec<String> = row.iter().map(|cell| cell.replace('|', "\\|")).collect();
+            let cells: Vec<String> = row.iter().map(|cell| markdown(cell)).collect();
             format!("| {} |\n", cells.join(" | "))
         });
         lines.next().into_iter().chain([rule]).chain(lines).collect::<String>()
     };
-    let against = one_line(&table.variants[table.against].label);
+    let against = markdown(&one_line(&table.variants[table.against].label));
     format!(
         "{}\n{}\nAgainst {against}, over all cases, two-sided, corrected for {}:\n\n",
         rows(rows_of_variants(table)),
@@ -247,22 +252,26 @@ fn aligned(rows: &[Vec<String>]) -> String {
     rows.iter().map(line).collect()
 }
 
+/// A line for each difference.
 fn differences(table: &VariantTable) -> Vec<String> {
     let line = |difference: &Difference| {
-        let name =
-            format!("{} {}", letter(difference.variant), one_line(&table.variants[difference.variant].label));
+        let name = format!("{} {}", letter(difference.variant), table.variants[difference.variant].label);
+        if difference.cases == 0 {
+            return format!("{name}: not compared, as no case has a verdict in both");
+        }
         let points = (difference.change * 100.0).round();
         let change = if points >= 0.0 { format!("+{points}") } else { points.to_string() };
-        let shown = if difference.is_shown {
-            styled(GOOD, "a difference is shown")
-        } else {
-            "no difference is shown".to_owned()
-        };
-        format!(
-            "{name}: {change} points over {}, p = {:.4}: {shown}",
-            count(difference.cases, "case"),
-            difference.p
-        )
+        let shown = if difference.is_shown { "a difference is shown" } else { "no difference is shown" };
+        let cases = count(difference.cases, "case");
+        format!("{name}: {change} points over {cases}, p = {:.4}: {shown}", difference.p)
     };
-    table.differences.iter().map(line).collect()
+    let errors: usize = table.variants.iter().map(|variant| variant.errors).sum();
+    let of_errors = (errors > 0).then(|| {
+        let have = if errors == 1 { "has" } else { "have" };
+        format!(
+            "{} {have} no verdict: a difference is shown only if it holds whatever they would have been",
+            count(errors, "run")
+        )
+    });
+    table.differences.iter().map(line).chain(of_errors).collect()
 }

@@ -13,10 +13,11 @@ mod whole_set;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 
+use eval_support::untrusted::one_line;
 use eval_support::variables::is_ci;
 
 use crate::edited::select;
-use crate::output::{Answer, CommandError, Format, Outcome};
+use crate::output::{Answer, CommandError, Format, Outcome, notice};
 use crate::recorded::{LoadedRun, WhichRun, doubts_about_build};
 use crate::review::Queue;
 use console::Terminal;
@@ -80,9 +81,17 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         }
         // Drafts need no run.
         Err(error) if args.run.is_some() || sets.is_none() => return Err(error),
-        Err(_) => None,
+        Err(error) => {
+            notice(&format!("no run is reviewed, only drafts: {}", error.message));
+            None
+        }
     };
     let mut queue = Queue::new(loaded.as_ref(), sets.as_deref())?;
+    if let Some(loaded) = &loaded {
+        for path in &queue.did_not_run {
+            notice(&format!("`{}` did not run in {}", one_line(&path.display().to_string()), loaded.name()));
+        }
+    }
     if !args.accept.is_empty() {
         return accepted::accept(&queue, &args.accept, args.format);
     }

@@ -144,16 +144,17 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
         let is_stopped = AtomicBool::new(false);
         for ((runner, agent), plan) in runners.iter().zip(&agents).zip(&plans) {
             let fails_fast = options.fails_fast() && has_failed.load(Ordering::Relaxed);
-            if fails_fast || is_stopped.load(Ordering::Relaxed) {
-                break;
-            }
+            let is_left_out = fails_fast || is_stopped.load(Ordering::Relaxed);
             let setup = |case: &EvalCase| {
                 progress.began(case);
                 agent.boxed(plan.len() == 1)
             };
             let stop = async {
-                ctrl_c_pressed(REPORT_FOLLOWS).await;
-                is_stopped.store(true, Ordering::Relaxed);
+                // The plan of a variant that is left out is recorded too, so that readers know what never began.
+                if !is_left_out {
+                    ctrl_c_pressed(REPORT_FOLLOWS).await;
+                    is_stopped.store(true, Ordering::Relaxed);
+                }
             };
             // The results are read from the journal, which also has the interrupted cases.
             runner.record_plan(plan, setup, options.concurrency(), stop).await;

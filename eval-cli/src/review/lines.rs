@@ -35,11 +35,19 @@ pub(crate) fn lines(golden: &Invocation, run: &Invocation, rules: &TurnRules, ho
     } else {
         RuledCalls::new(&expected, &actual, rules, how.match_type, how.args).align()
     };
+    // A golden call in another place is made: it moves, whatever other calls count.
+    let missing = pairs.iter().filter_map(|pair| match pair {
+        Pair::Missing(at) => Some(&expected[*at].name),
+        _ => None,
+    });
+    let moved: Vec<_> = missing.collect();
     let line = |pair| match pair {
         Pair::Same(golden, _) | Pair::Loosened(golden, _) | Pair::LeftOut(golden) => Some(Line::Kept(golden)),
         Pair::Changed(golden, run) => Some(Line::Changed(golden, run)),
         Pair::Missing(golden) => Some(Line::Missing(golden)),
-        Pair::Extra(run) => how.counts_extra.then_some(Line::Extra(run)),
+        Pair::Extra(run) => {
+            (how.counts_extra || moved.contains(&&actual[run].name)).then_some(Line::Extra(run))
+        }
         Pair::Other(_) => None,
     };
     let mut lines: Vec<Line> = pairs.into_iter().filter_map(line).collect();

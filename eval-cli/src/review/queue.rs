@@ -19,6 +19,8 @@ use crate::sides::{baseline_path, read_baseline};
 pub(crate) struct Queue<'r> {
     pub(crate) tests: Vec<TestResult<'r>>,
     pub(crate) items: Vec<Item>,
+    /// The chosen sets of which no case ran.
+    pub(crate) did_not_run: Vec<PathBuf>,
 }
 
 impl<'r> Queue<'r> {
@@ -28,8 +30,10 @@ impl<'r> Queue<'r> {
         sets: Option<&[SelectedSet]>,
     ) -> Result<Self, CommandError> {
         let tests = loaded.map(|loaded| TestResult::all(&loaded.run)).unwrap_or_default();
-        let mut queue = Self { tests, items: Vec::new() };
+        let mut queue = Self { tests, items: Vec::new(), did_not_run: Vec::new() };
         let of_run = queue.add_failed(sets);
+        let chosen = sets.into_iter().flatten().map(|set| &set.path);
+        queue.did_not_run = chosen.filter(|path| !of_run.contains(path)).cloned().collect();
         queue.add_drafts(sets, of_run)?;
         queue.add_baseline();
         Ok(queue)

@@ -83,6 +83,38 @@ fn each_variant_runs_all_cases_and_the_table_tells_which_is_worse() {
     );
 }
 
+/// Cases without a verdict, and variants that a failure left out.
+#[test]
+fn what_is_not_compared_is_told() {
+    let folder = folder("matrix-left-out");
+    let run: Vec<&str> = RUN.iter().map(|word| if *word == "6" { "1" } else { word }).collect();
+    let matrix = ["model=good,bad,late", "--matrix", "prompt=z", "--fail-fast", "--concurrency", "1"];
+    let ran = folder.run(&[&run, &matrix[..]].concat());
+    assert_ne!(ran.code, Some(0), "{}", ran.shown());
+    let compared = folder.run(&["compare"]);
+    assert_eq!(compared.code, Some(2), "{}", compared.shown());
+    assert!(compared.out.contains("never began") && !compared.out.contains("killed"), "{}", compared.shown());
+
+    // Each program ends at once.
+    let broken: Vec<&str> = run
+        .iter()
+        .map(|word| if word.starts_with("python3") { "python3 -c exit {prompt}" } else { word })
+        .collect();
+    let ran = folder.run(&[&broken, &["model=a,b", "--matrix", "prompt=<img>@team"][..]].concat());
+    assert_eq!(ran.code, Some(2), "{}", ran.shown());
+    let compared = folder.run(&["compare", "--markdown", "--price", "1/1"]);
+    assert_eq!(compared.code, Some(2), "{}", compared.shown());
+    for part in [
+        "not compared, as no case has a verdict in both",
+        "no run has a verdict, so nothing is compared",
+        "4 runs have no verdict",
+        "&lt;img&gt;&#64;team",
+    ] {
+        assert!(compared.out.contains(part), "{part} is not in\n{}", compared.shown());
+    }
+    assert!(!compared.out.contains("0.0000") && !compared.out.contains("<img>"), "{}", compared.shown());
+}
+
 /// The row of a variant without its seconds, which differ.
 fn without_seconds(line: &str) -> String {
     match line.rsplit_once("  ") {

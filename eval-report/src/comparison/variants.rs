@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use eval_format::matrix::Variant;
 use eval_support::words::count;
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, Normal};
 
 use crate::decide::exact::{Stratum, holm, over_cases};
 use crate::price::{Cost, Prices};
-use crate::recorded::TestResult;
+use crate::recorded::{RunCounts, TestResult};
 use crate::statistics::{PassCount, float};
 
 /// The level of all comparisons together: the highest probability that a difference is called where there is none.
@@ -44,9 +45,10 @@ pub struct VariantTotals {
     pub errors: usize,
     /// The mean over its cases of the share of runs that passed. 0 to 1; `None` without a run with a verdict.
     pub mean_rate: Option<f64>,
-    /// The tokens of its agent in all runs; `None` if no event reports any.
+    /// The tokens of its agent in all runs; `None` unless each run reports them.
     pub tokens: Option<i128>,
-    /// The cost of its agent in the currency of the prices; `None` without prices, or if some tokens have none.
+    /// The cost of its agent in the currency of the prices; `None` without prices, and if some tokens are not reported or have no
+    /// price.
     pub cost: Option<f64>,
     /// The median of the seconds that the turns of a run took.
     pub seconds: Option<f64>,
@@ -118,8 +120,8 @@ impl VariantTable {
 
     fn compared(&self) -> Vec<Difference> {
         let others = || (0..self.variants.len()).filter(|at| *at != self.against);
-        let strata: Vec<Vec<Stratum>> = others().map(|at| self.strata(at)).collect();
-        let p_values: Vec<f64> = strata.iter().map(|strata| two_sided(strata)).collect();
+        let strata: Vec<Vec<Stratum>> = others().map(|at| self.strata(at, Errors::LeftOut)).collect();
+        let p_values: Vec<f64> = others().map(|at| self.p_value(at)).collect();
         let shown = holm(&p_values, LEVEL);
         let smallest_limit = LEVEL / float(p_values.len().max(1));
         let difference = |(at, variant): (usize, usize)| Difference {
@@ -127,28 +129,44 @@ impl VariantTable {
             cases: strata[at].len(),
             change: change(&strata[at]),
             p: p_values[at],
-            is_shown: shown[at],
+            is_shown: shown[at] && change(&strata[at]) != 0.0,
             runs_needed: runs_needed(&strata[at], smallest_limit),
         };
         others().enumerate().map(difference).collect()
     }
 
     /// The cases with runs of this variant and of the one that all are compared with.
-    fn strata(&self, variant: usize) -> Vec<Stratum> {
+    fn strata(&self, variant: usize, errors: Errors) -> Vec<Stratum> {
         let of_case = |case: &VariantCase| {
-            let (before, now) = (case.runs[self.against]?.0, case.runs[variant]?.0);
+            let (before, now) = (case.runs[self.against]?, case.runs[variant]?);
+            let (before, now) = match errors {
+                Errors::LeftOut => (before.0, now.0),
+                Errors::AgainstIt => (with_errors(before, true), with_errors(now, false)),
+                Errors::ForIt => (with_errors(before, false), with_errors(now, true)),
+            };
             (before.total() > 0 && now.total() > 0).then_some(Stratum { before, now })
         };
         self.cases.iter().filter_map(of_case).collect()
     }
 
-    /// The index of the variant with the highest mean pass rate. The one that all are compared with comes first among equals.
+    /// The p-value of a variant's difference, two-sided: twice the probability on the side where it lies. Runs without a verdict
+    /// could have been anything, so the highest value counts that they allow.
+    fn p_value(&self, variant: usize) -> f64 {
+        let plain = self.strata(variant, Errors::LeftOut);
+        let is_worse = over_cases(&plain) <= over_cases(&mirrored(&plain));
+        let side =
+            |strata: &[Stratum]| if is_worse { over_cases(strata) } else { over_cases(&mirrored(strata)) };
+        let bound = if is_worse { Errors::ForIt } else { Errors::AgainstIt };
+        (2.0 * side(&plain).max(side(&self.strata(variant, bound)))).min(1.0)
+    }
+
+    /// The index of the variant that passes most, over the cases that both have: the one that all are compared with, unless another
+    /// one passes more. `None` if no run has a verdict.
     pub fn best(&self) -> Option<usize> {
-        let rate = |at: usize| self.variants[at].mean_rate;
-        let order = [self.against].into_iter().chain(0..self.variants.len());
-        order
-            .filter(|at| rate(*at).is_some())
-            .reduce(|best, at| if rate(at) > rate(best) { at } else { best })
+        let is_measured = self.variants.iter().any(|variant| variant.mean_rate.is_some());
+        let better = self.differences.iter().filter(|difference| difference.change > 0.0);
+        let most = better.max_by(|one, other| one.change.total_cmp(&other.change));
+        is_measured.then(|| most.map_or(self.against, |difference| difference.variant))
     }
 
     /// The conclusion in a sentence: the best variant, and whether the runs can tell it from the one that all are compared with.
@@ -195,10 +213,11 @@ fn cases(of_variants: &[(String, Vec<&TestResult<'_>>)]) -> Vec<VariantCase> {
                 });
                 cases.len() - 1
             });
-            let first = test.first_with_verdict();
-            let (passed, judged) = (first.runs.passed, first.runs.judged);
-            let passes = PassCount::new(passed, judged).unwrap_or_default();
-            cases[place].runs[at] = Some((passes, first.runs.total - judged));
+            // A program may have run a case several times under one label.
+            let (known, errors) = cases[place].runs[at].unwrap_or_default();
+            let RunCounts { passed, judged, total, .. } = test.first_with_verdict().runs;
+            let passes = PassCount::new(known.passed() + passed, known.total() + judged);
+            cases[place].runs[at] = Some((passes.unwrap_or_default(), errors + total - judged));
         }
     }
     cases
@@ -210,10 +229,19 @@ fn function(test: &TestResult<'_>) -> String {
     if started.of_program {
         return String::new();
     }
-    let variant: String = started.variant.modules().flat_map(|module| ["::".to_owned(), module]).collect();
     let module = test.test.name().rsplit_once("::").map_or("", |(module, _)| module);
     let binary = test.test.binary().unwrap_or_default();
-    format!("{binary}::{}", module.replacen(&variant, "", 1))
+    without_variant(&format!("{binary}::{module}"), &started.variant)
+}
+
+/// A path of modules without those of a variant, which are whole names: `agent::a` of `a` is `agent`.
+fn without_variant(path: &str, variant: &Variant) -> String {
+    let modules = variant.modules().collect::<Vec<_>>().join("::");
+    if modules.is_empty() {
+        return path.to_owned();
+    }
+    let path = format!("{path}::").replacen(&format!("::{modules}::"), "::", 1);
+    path.trim_end_matches("::").to_owned()
 }
 
 /// The mean over the cases of the share of runs that passed.
@@ -242,17 +270,33 @@ fn totals(label: &str, tests: &[&TestResult<'_>], mean_rate: Option<f64>, prices
             seconds.push(turns.iter().filter_map(|turn| turn.invocation.duration).sum::<f64>());
         }
     }
+    // What is not reported may be anything: the rest is no sum.
+    let evaluations = || tests.iter().flat_map(|test| &test.attempt.evaluations);
+    let is_known = evaluations().all(|evaluation| evaluation.ran.tokens.is_some());
+    totals.tokens = totals.tokens.filter(|_| is_known);
     seconds.sort_by(f64::total_cmp);
     totals.seconds = seconds.get(seconds.len() / 2).copied();
-    totals.cost = (!prices.is_empty() && cost.unpriced == 0).then_some(cost.money);
+    totals.cost = (!prices.is_empty() && is_known && cost.unpriced == 0).then_some(cost.money);
     totals
 }
 
-/// Twice the smaller probability of both sides, at most 1.
-fn two_sided(strata: &[Stratum]) -> f64 {
-    let mirrored: Vec<Stratum> =
-        strata.iter().map(|stratum| Stratum { before: stratum.now, now: stratum.before }).collect();
-    (2.0 * over_cases(strata).min(over_cases(&mirrored))).min(1.0)
+/// The treatment of runs without a verdict in a comparison.
+#[derive(Clone, Copy)]
+enum Errors {
+    LeftOut,
+    /// They failed with this variant, and passed with the one that it is compared with.
+    AgainstIt,
+    ForIt,
+}
+
+/// The runs of a case with those without a verdict as passed or as failed.
+fn with_errors((passes, errors): (PassCount, usize), as_passed: bool) -> PassCount {
+    let passed = passes.passed() + if as_passed { errors } else { 0 };
+    PassCount::new(passed, passes.total() + errors).unwrap_or_default()
+}
+
+fn mirrored(strata: &[Stratum]) -> Vec<Stratum> {
+    strata.iter().map(|stratum| Stratum { before: stratum.now, now: stratum.before }).collect()
 }
 
 fn rates(stratum: &Stratum) -> (f64, f64) {
@@ -261,7 +305,8 @@ fn rates(stratum: &Stratum) -> (f64, f64) {
 
 fn change(strata: &[Stratum]) -> f64 {
     let sum: f64 = strata.iter().map(rates).map(|(before, now)| now - before).sum();
-    sum / float(strata.len().max(1))
+    // The sum of nothing is -0.
+    sum / float(strata.len().max(1)) + 0.0
 }
 
 /// The number of runs of each case with which the test shows these differences with the probability [`POWER`].
@@ -344,6 +389,44 @@ mod tests {
         // So many runs do show it, with the shares as they are.
         let enough = [(needed * 2 / 3, needed), (needed, needed)];
         assert!(table(&[enough; 4], 0).differences[0].is_shown, "{needed}");
+    }
+
+    #[test]
+    fn errors_may_have_been_anything() {
+        let cell = |passed, total, errors| Some((PassCount::new(passed, total).unwrap(), errors));
+        let table_of = |runs: &[[Option<(PassCount, usize)>; 2]]| {
+            let mut table = table(&vec![[(0, 1), (0, 1)]; runs.len()], 0);
+            for (case, runs) in table.cases.iter_mut().zip(runs) {
+                case.runs = runs.to_vec();
+            }
+            for at in 0..2 {
+                table.variants[at].mean_rate = rate(&table.cases, at);
+            }
+            table.differences = table.compared();
+            table
+        };
+        // `b` is worse where it has verdicts, although its own mean is higher: a fails a case in which it breaks.
+        let found = table_of(&[[cell(20, 20, 0), cell(6, 20, 0)], [cell(0, 20, 0), cell(0, 0, 20)]]);
+        assert_eq!(found.conclusion(), "no variant has a higher mean than a");
+        // All of these passes could be outweighed by what the errors would have been.
+        assert!(!found.differences[0].is_shown, "{found:?}");
+        let found = table_of(&[[cell(20, 20, 0), cell(6, 20, 0)], [cell(0, 20, 0), cell(0, 18, 2)]]);
+        assert!(found.differences[0].is_shown, "{found:?}");
+        let found = table_of(&[[cell(0, 0, 5), cell(0, 0, 5)]]);
+        assert_eq!(found.conclusion(), "no run has a verdict, so nothing is compared");
+    }
+
+    #[test]
+    fn modules_of_a_variant_are_whole_names() {
+        let variant = |text| Variant::parse(text).unwrap();
+        for (path, variant, expected) in [
+            ("t::tests::agent::a", variant("prompt=a"), "t::tests::agent"),
+            ("t::agent::b-1::x::trips", variant("prompt=b"), "t::agent::b-1::x::trips"),
+            ("t::agent::b::x::trips", variant("prompt=b,model=x"), "t::agent::trips"),
+            ("t::agent", Variant::default(), "t::agent"),
+        ] {
+            assert_eq!(without_variant(path, &variant), expected, "{path}");
+        }
     }
 
     #[test]

@@ -90,7 +90,7 @@ mod keys {
 
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     use rustix::io::{Errno, read};
-    use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
+    use rustix::termios::{OptionalActions, QueueSelector, Termios, tcflush, tcgetattr, tcsetattr};
 
     use super::Key;
 
@@ -162,6 +162,8 @@ mod keys {
 
     pub(super) fn line() -> io::Result<Option<String>> {
         let input = io::stdin();
+        // What was typed before the question is no answer to it.
+        tcflush(&input, QueueSelector::IFlush)?;
         let mut line = Vec::new();
         let mut buffer = [0; 256];
         loop {

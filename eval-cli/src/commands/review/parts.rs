@@ -33,7 +33,13 @@ impl<C: Console> Session<'_, '_, C> {
             match self.part(at, &part)? {
                 Asked::Decided => {}
                 Asked::Skipped => was_skipped = true,
-                Asked::Left(next) => return Ok(next),
+                Asked::Left(next) => {
+                    // A case with a part that was written is no longer open.
+                    if next == Next::Quit && !self.item(at).taken.is_empty() {
+                        self.decided[at] = Decided::Accepted;
+                    }
+                    return Ok(next);
+                }
             }
         }
         if above.is_none() {

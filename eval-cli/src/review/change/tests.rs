@@ -228,3 +228,15 @@ fn parts_of_a_change_keep_all_other_bytes_of_a_file() {
     let whole = text.replace("1.0", "2").replace(r#""\u0041nna""#, r#""Ben""#).replace("found", "other");
     assert_eq!(editor.text(), whole);
 }
+
+#[test]
+fn a_call_in_another_place_stays_where_other_calls_do_not_count() {
+    let reads = |match_type| Reads {
+        calls: Some(How { match_type, args: ArgsMatch::Exact, counts_extra: false }),
+        ..CALLS
+    };
+    let (golden, run) = (turn(&[find(), book()], true), turn(&[book(), find()], true));
+    let moved = changed(golden.clone(), run.clone(), reads(MatchType::InOrder));
+    assert_eq!(shown(&moved.whole()), r#"book(id: 7) find(day: 1, who: "Anna") | 2:booked 1-new:found"#);
+    assert_eq!(changed(golden, run, reads(MatchType::AnyOrder)).parts(), []);
+}

@@ -80,6 +80,8 @@ struct State {
     open: usize,
     misses: Vec<Miss>,
     is_halted: bool,
+    /// Whether its program has variables of the gateway.
+    redirects: bool,
     is_over: bool,
 }
 
@@ -141,7 +143,14 @@ impl Conversation {
     /// The variables that redirect the clients of a program. What the program's own command sets goes before them.
     pub fn variables(&self) -> Result<Vec<(&'static str, String)>, String> {
         let address = self.address()?;
-        Ok(variables::of_child(&address, &endpoint::proxy(&address), self.0.mode))
+        self.redirects();
+        let is_offline = self.0.settings.is_offline;
+        Ok(variables::of_child(&address, &endpoint::proxy(&address), self.0.mode, is_offline))
+    }
+
+    /// Notes that a program with variables of the gateway has the conversation.
+    pub(crate) fn redirects(&self) {
+        self.0.state.lock().redirects = true;
     }
 
     /// The time for which it waited until another conversation left its program, and whether it waits now. It does not count

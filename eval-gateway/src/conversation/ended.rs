@@ -10,6 +10,7 @@ use super::{Conversation, State};
 use crate::endpoint;
 use crate::mode::ModelMode;
 use crate::recording::{CaseRecording, Exchange};
+use crate::variables;
 
 /// The time in which calls in flight have to end, once the agent has ended.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -40,7 +41,7 @@ impl Conversation {
             endpoint::dismiss(token);
         }
         let open = self.close();
-        let (fresh, failures, misses, calls, total, reached) = {
+        let (fresh, failures, misses, calls, total, reached, redirects) = {
             let mut state = self.0.state.lock();
             let fresh = std::mem::take(&mut state.fresh);
             let mut failures: Vec<String> = std::mem::take(&mut state.failures).into_values().collect();
@@ -52,11 +53,15 @@ impl Conversation {
                 state.given,
                 state.usage.total(),
                 std::mem::take(&mut state.reached),
+                state.redirects,
             )
         };
         let mut ended = Ended::default();
         if calls > 0 {
             ended.notes.push(told(self.0.mode, calls, total, fresh.len()));
+        }
+        if redirects {
+            ended.notes.extend(variables::note(self.0.mode, self.0.settings.is_offline));
         }
         if self.0.mode.records() && misses == 0 {
             ended.error = match failures.first() {

@@ -141,7 +141,7 @@ fn a_call_while_the_agent_ends_that_was_not_recorded_is_an_error() {
     assert_ran(&record(&folder, &provider, &[], &[]), 0, &["1 passed"]);
     drop(provider);
     let ran = run(&folder, &[], &[("AGENT_ASKS_AT_END", "1")]);
-    assert_ran(&ran, 2, &["was not recorded"]);
+    assert_ran(&ran, 2, &["call 2 of a model (openai chat, gpt-5-mini) is not recorded"]);
 }
 
 #[test]

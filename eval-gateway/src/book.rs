@@ -1,5 +1,6 @@
 //! The recording of one case in use: all runs of the case in this process share it.
 
+use std::collections::HashMap;
 use std::sync::MutexGuard;
 
 use eval_support::mutex::Mutex;
@@ -22,8 +23,8 @@ pub(crate) struct Book {
 struct State {
     recording: CaseRecording,
     exists: bool,
-    /// Whether this process has written it.
-    is_written: bool,
+    /// Whether this process adds to the file. Else a run that is recorded anew starts a new one.
+    is_kept: bool,
 }
 
 impl Book {
@@ -34,7 +35,7 @@ impl Book {
             masks: shared.masks,
             shown: folder.shown_file(&recording.eval_id),
             folder,
-            state: Mutex::new(State { recording, exists, is_written: false }),
+            state: Mutex::new(State { recording, exists, is_kept: false }),
         }
     }
 
@@ -66,40 +67,67 @@ impl Book {
     /// Adds what a run asked, and writes the file. It may wait for the disk and for another process.
     pub(crate) fn write(&self, mode: ModelMode, run: usize, fresh: Vec<Exchange>) -> Result<(), String> {
         let mut state = self.state.lock();
-        let mut recording = match (mode, state.is_written) {
-            (ModelMode::RecordAll, false) => CaseRecording::new(&self.eval_id),
-            _ => state.recording.clone(),
-        };
-        if mode == ModelMode::RecordAll {
-            recording.forget_run(run);
-        }
-        for exchange in fresh {
-            recording.add(exchange);
-        }
-        recording.sort();
-        self.folder.write(&recording)?;
-        *state = State { recording, exists: true, is_written: true };
+        let recording = self.folder.change(&self.eval_id, |on_disk| {
+            let mut recording = match (mode, state.is_kept) {
+                (ModelMode::RecordAll, false) => CaseRecording::new(&self.eval_id),
+                _ => on_disk?,
+            };
+            if mode == ModelMode::RecordAll {
+                recording.forget_run(run);
+                fresh.into_iter().for_each(|exchange| recording.add(exchange));
+            } else {
+                merge(&mut recording, &state.recording, run, fresh);
+            }
+            Ok(recording)
+        })?;
+        *state = State { recording, exists: true, is_kept: true };
         Ok(())
+    }
+
+    /// Keeps what is recorded when later runs of this process are recorded anew, since one of its runs wrote nothing.
+    pub(crate) fn keep(&self) {
+        self.state.lock().is_kept = true;
     }
 
     /// Puts answers under requests that changed, and writes the file. It may wait for the disk and for another process.
     pub(crate) fn rebind(&self, rebound: Vec<(String, Exchange)>) -> Result<(), String> {
         let mut state = self.state.lock();
-        let mut recording = state.recording.clone();
-        for (key, exchange) in rebound {
-            let known = recording.exchanges.iter_mut().find(|known| known.key == key);
-            if let Some(known) = known
-                && let Some(at) = known.answers.iter().position(|answer| exchange.answers.contains(answer))
-            {
-                known.answers.remove(at);
+        let recording = self.folder.change(&self.eval_id, |on_disk| {
+            let mut recording = on_disk?;
+            for (key, exchange) in rebound {
+                let known = recording.exchanges.iter_mut().find(|known| known.key == key);
+                if let Some(known) = known
+                    && let Some(at) =
+                        known.answers.iter().position(|answer| exchange.answers.contains(answer))
+                {
+                    known.answers.remove(at);
+                }
+                recording.add(exchange);
             }
-            recording.add(exchange);
-        }
-        recording.exchanges.retain(|exchange| !exchange.answers.is_empty());
-        recording.sort();
-        self.folder.write(&recording)?;
-        *state = State { recording, exists: true, is_written: true };
+            recording.exchanges.retain(|exchange| !exchange.answers.is_empty());
+            Ok(recording)
+        })?;
+        *state = State { recording, exists: true, is_kept: true };
         Ok(())
+    }
+}
+
+/// Adds what a run asked to the recording on the disk. Answers that another writer added for the same request and run, since
+/// `known` was read, take the place of as many fresh ones.
+fn merge(on_disk: &mut CaseRecording, known: &CaseRecording, run: usize, fresh: Vec<Exchange>) {
+    let number = |recording: &CaseRecording, key: &str| {
+        recording.find(key).map_or(0, |exchange| exchange.answers_of(run).count())
+    };
+    let mut added: HashMap<String, usize> = HashMap::new();
+    for exchange in &fresh {
+        let by_others = number(on_disk, &exchange.key).saturating_sub(number(known, &exchange.key));
+        added.insert(exchange.key.clone(), by_others);
+    }
+    for exchange in fresh {
+        match added.get_mut(&exchange.key) {
+            Some(left) if *left > 0 => *left -= 1,
+            _ => on_disk.add(exchange),
+        }
     }
 }
 

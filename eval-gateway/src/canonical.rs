@@ -174,8 +174,8 @@ impl<'a> Canonical<'a> {
             }
             return self.scalar(value);
         }
-        let is_data =
-            DATA.contains(&key) || (key == "input" && matches!(kind, "tool_use" | "server_tool_use"));
+        let is_data = DATA.contains(&key)
+            || (key == "input" && matches!(kind, "tool_use" | "server_tool_use" | "mcp_tool_use"));
         if is_data { self.data(value) } else { self.below(key, value) }
     }
 

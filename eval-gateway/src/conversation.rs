@@ -76,8 +76,12 @@ struct State {
     reached: HashSet<(usize, usize)>,
     /// The number of answers that were given.
     given: u64,
+    /// The number of calls that a model answers now.
+    open: usize,
     misses: Vec<Miss>,
     is_halted: bool,
+    /// Whether its program has variables of the gateway.
+    redirects: bool,
     is_over: bool,
 }
 
@@ -139,7 +143,14 @@ impl Conversation {
     /// The variables that redirect the clients of a program. What the program's own command sets goes before them.
     pub fn variables(&self) -> Result<Vec<(&'static str, String)>, String> {
         let address = self.address()?;
-        Ok(variables::of_child(&address, &endpoint::proxy(&address), self.0.mode))
+        self.redirects();
+        let is_offline = self.0.settings.is_offline;
+        Ok(variables::of_child(&address, &endpoint::proxy(&address), self.0.mode, is_offline))
+    }
+
+    /// Notes that a program with variables of the gateway has the conversation.
+    pub(crate) fn redirects(&self) {
+        self.0.state.lock().redirects = true;
     }
 
     /// The time for which it waited until another conversation left its program, and whether it waits now. It does not count
@@ -278,6 +289,7 @@ impl Conversation {
             self.miss(limit.clone());
             return Reply::Refused(limit);
         }
+        state.open += 1;
         drop(state);
         Reply::Ask(Box::new(Ticket { conversation: self.clone(), asked, place, is_over: false }), change)
     }
@@ -291,6 +303,8 @@ impl Conversation {
             Some((known, known.answers_of(place.run).nth(used)?.clone()))
         })?;
         *state.used.entry(known.key.clone()).or_default() += 1;
+        // From the end on the answer is under the new key.
+        *state.used.entry(asked.key.clone()).or_default() += 1;
         state.gave(asked, &answer);
         let mut exchange = Exchange::new(place.turn, asked.wire, &asked.model, asked.parts.clone());
         exchange.answered = Some(known.answered.clone().unwrap_or_else(|| known.key.clone()));
@@ -382,9 +396,11 @@ impl Call for Ticket {
 
 impl Drop for Ticket {
     fn drop(&mut self) {
+        let mut state = self.conversation.0.state.lock();
+        state.open -= 1;
         if !self.is_over {
             let why = "the agent left before the answer came".to_owned();
-            self.conversation.0.state.lock().failures.insert(self.asked.key.clone(), why);
+            state.failures.insert(self.asked.key.clone(), why);
         }
     }
 }

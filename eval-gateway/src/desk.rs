@@ -15,7 +15,7 @@ use tokio::sync::OwnedMutexGuard;
 use crate::conversation::Conversation;
 use crate::endpoint;
 use crate::guest::{Guest, Reply};
-use crate::mode::ModelMode;
+use crate::mode::{ModelMode, Settings};
 use crate::recording::{Answer, Body};
 use crate::sse::{Data, Event};
 use crate::variables;
@@ -55,7 +55,8 @@ impl Desk {
     /// The variables that redirect the clients of the program.
     pub fn variables(&self, mode: ModelMode) -> Result<Vec<(&'static str, String)>, String> {
         let address = endpoint::address(&self.0.token.lock())?;
-        Ok(variables::of_child(&address, &endpoint::proxy(&address), mode))
+        let is_offline = Settings::from_env()?.is_offline;
+        Ok(variables::of_child(&address, &endpoint::proxy(&address), mode, is_offline))
     }
 
     /// Takes a place. While calls are recorded this waits until no other conversation has one.
@@ -64,6 +65,7 @@ impl Desk {
             mode if !mode.asks() => None,
             _ => Some(conversation.waits(Arc::clone(&self.0.turn).lock_owned()).await),
         };
+        conversation.redirects();
         self.0.conversations.lock().push(conversation.clone());
         Seat { desk: self.clone(), conversation: conversation.clone(), _turn: turn }
     }

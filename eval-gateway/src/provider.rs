@@ -125,7 +125,11 @@ fn joined(base: &str, rest: &str) -> String {
 /// The server of Vertex for a path with a location.
 fn vertex_server(rest: &str) -> String {
     let location = rest.split("/locations/").nth(1).and_then(|after| after.split('/').next());
-    match location {
+    // Anything else could name the host of another owner, to which the key would go.
+    let is_name = |location: &str| {
+        location.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+    };
+    match location.filter(|location| !location.is_empty() && is_name(location)) {
         Some(location) if location != "global" => format!("https://{location}-aiplatform.googleapis.com"),
         _ => "https://aiplatform.googleapis.com".to_owned(),
     }
@@ -173,6 +177,11 @@ mod tests {
                 Provider::Gemini,
                 "/v1beta1/projects/p/locations/us-east1/publishers/google/models/m:x",
                 "https://us-east1-aiplatform.googleapis.com/v1beta1/projects/p/locations/us-east1/publishers/google/models/m:x",
+            ),
+            (
+                Provider::Gemini,
+                "/v1/projects/p/locations/evil.example%2F@x#/publishers/google/models/m:x",
+                "https://aiplatform.googleapis.com/v1/projects/p/locations/evil.example%2F@x#/publishers/google/models/m:x",
             ),
             (
                 Provider::Gemini,

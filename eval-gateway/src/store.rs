@@ -1,5 +1,7 @@
 //! The recordings of a set: compiled into a test, or in the folder beside the set, where they are written too.
 
+mod secrets;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -136,40 +138,70 @@ impl ModelsFolder {
     /// Writes the recording of a case, whole, and what it shares with others. It may wait for the disk and for another
     /// process.
     pub fn write(&self, recording: &CaseRecording) -> Result<(), String> {
-        let name = models_file(&recording.eval_id);
-        let failed = |error: &dyn std::fmt::Display| format!("cannot write `{}/{name}`: {error}", self.shown);
-        let mut sorted = recording.clone();
-        sorted.sort();
-        let mut own = Shared::default();
-        let text = sorted.to_json(&mut own);
-        if text.len() > LARGEST {
-            return Err(too_large(&sorted, text.len(), &self.shown_file(&recording.eval_id)));
+        self.change(&recording.eval_id, |_| Ok(recording.clone())).map(drop)
+    }
+
+    /// Writes what `change` makes of the recording of a case on the disk, while no other writer changes it. Returns the
+    /// recording. It may wait for the disk and for another process.
+    pub(crate) fn change(
+        &self,
+        eval_id: &str,
+        change: impl FnOnce(Result<CaseRecording, String>) -> Result<CaseRecording, String>,
+    ) -> Result<CaseRecording, String> {
+        let is_new = !self.exists();
+        let changed = self.change_locked(eval_id, change);
+        if is_new && changed.is_err() {
+            // It stays if another writer has put a file there.
+            drop(fs::remove_dir(&self.path));
         }
-        refuse_secrets(&text, &own.to_json(), &recording.eval_id, secret_variables())?;
+        changed
+    }
+
+    fn change_locked(
+        &self,
+        eval_id: &str,
+        change: impl FnOnce(Result<CaseRecording, String>) -> Result<CaseRecording, String>,
+    ) -> Result<CaseRecording, String> {
+        let name = models_file(eval_id);
+        let failed = |error: &dyn std::fmt::Display| format!("cannot write `{}/{name}`: {error}", self.shown);
         fs::create_dir_all(&self.path).map_err(|error| failed(&error))?;
         let path = self.path.join(&name);
         let _lock = FolderLock::beside(&path).map_err(|error| failed(&error))?;
-        let mut shared = self.shared()?;
-        let before = shared.clone();
-        let names: BTreeSet<String> = own.names().map(str::to_owned).collect();
-        shared.merge(own);
+        let mut recording = change(self.load(eval_id).map(|loaded| loaded.recording))?;
+        recording.sort();
+        let mut own = Shared::default();
+        let text = recording.to_json(&mut own);
+        if text.len() > LARGEST {
+            return Err(too_large(&recording, text.len(), &self.shown_file(eval_id)));
+        }
+        secrets::refuse(&recording, secret_variables())?;
         let old = self.read_text(&name)?;
-        self.drop_left(&mut shared, &names, old.as_deref(), &name)?;
-        // What the case names has to be there before the case, if the process is killed in between.
-        let shared_path = self.path.join(SHARED_MODELS);
-        if shared != before || !shared_path.exists() {
-            replace(&shared_path, shared.to_json()).map_err(|error| failed(&error))?;
+        let names: BTreeSet<String> = own.names().map(str::to_owned).collect();
+        let before = self.shared()?;
+        let mut shared = before.clone();
+        shared.merge(own);
+        let replace_shared = |shared: &Shared| {
+            replace(&self.path.join(SHARED_MODELS), shared.to_json()).map_err(|error| failed(&error))
+        };
+        // If the process is killed in between, the old file of the case is as whole as the new one.
+        if shared != before || !self.path.join(SHARED_MODELS).exists() {
+            replace_shared(&shared)?;
         }
         if old.as_deref() == Some(&*text) {
-            return Ok(());
+            return Ok(recording);
         }
         replace(&path, text).map_err(|error| failed(&error))?;
+        let union = shared.clone();
+        self.drop_left(&mut shared, &names, old.as_deref(), &name)?;
+        if shared != union {
+            replace_shared(&shared)?;
+        }
         if let Some(touched) = self.touched.as_ref().filter(|_| old.is_none()) {
             // If that is not allowed, the tests report that they are stale.
             let file = fs::OpenOptions::new().append(true).open(touched);
             drop(file.and_then(|file| file.set_modified(std::time::SystemTime::now())));
         }
-        Ok(())
+        Ok(recording)
     }
 
     /// Removes shared parts that the old text of a case named, that its new text does not name, and no other case.
@@ -273,46 +305,6 @@ fn too_large(recording: &CaseRecording, length: usize, shown: &str) -> String {
         "cannot write `{shown}`: it would have {length} bytes, and the limit is {LARGEST}{}",
         largest.unwrap_or_default()
     )
-}
-
-/// Fails if a text holds the value of a variable that is named like a secret: as it is, in base64, or as in an address.
-fn refuse_secrets(
-    case: &str,
-    shared: &str,
-    eval_id: &str,
-    secrets: impl Iterator<Item = (String, String)>,
-) -> Result<(), String> {
-    use base64::Engine as _;
-    use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-
-    for (name, value) in secrets {
-        let in_json = eval_format::Value::from(&*value).to_string();
-        let forms = [
-            in_json.trim_matches('"').to_owned(),
-            STANDARD.encode(&value).trim_end_matches('=').to_owned(),
-            URL_SAFE_NO_PAD.encode(&value),
-            in_address(&value),
-        ];
-        if forms.iter().any(|form| case.contains(&**form) || shared.contains(&**form)) {
-            return Err(format!(
-                "the calls of case `{eval_id}` hold the value of `{name}`, which must not be in a recording, so nothing was \
-                 recorded; keep it out of what the agent sends, or unset the variable"
-            ));
-        }
-    }
-    Ok(())
-}
-
-fn in_address(text: &str) -> String {
-    let mut out = String::new();
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') {
-            out.push(char::from(byte));
-        } else {
-            out.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    out
 }
 
 #[cfg(test)]

@@ -41,6 +41,8 @@ pub(crate) struct Response {
     pub(crate) is_stream: bool,
     body: reqwest::Response,
     splitter: Splitter,
+    /// The bytes of its body that were read.
+    read: usize,
     is_over: bool,
 }
 
@@ -94,6 +96,7 @@ async fn send_to(url: Url, method: &str, headers: &HeaderMap, body: Bytes) -> Re
         kind,
         body: response,
         splitter: Splitter::default(),
+        read: 0,
         is_over: false,
     })
 }
@@ -115,33 +118,31 @@ impl Response {
         if self.is_over {
             return Ok(None);
         }
-        match self.body.chunk().await {
-            Ok(Some(bytes)) => Ok(Some(self.splitter.push(&bytes).into_iter().map(masked_event).collect())),
-            Ok(None) => {
-                self.is_over = true;
-                Ok(self.splitter.finish().map(|last| vec![masked_event(last)]))
-            }
-            Err(error) => Err(format!("the stream of the provider broke off: {}", error.without_url())),
+        let Some(bytes) = self.chunk("the stream").await? else {
+            self.is_over = true;
+            return Ok(self.splitter.finish().map(|last| vec![masked_event(last)]));
+        };
+        Ok(Some(self.splitter.push(&bytes).into_iter().map(masked_event).collect()))
+    }
+
+    /// The next bytes of the body; `None` at its end. Fails beyond the limit.
+    async fn chunk(&mut self, what: &str) -> Result<Option<Bytes>, String> {
+        let read = self.body.chunk().await;
+        let bytes =
+            read.map_err(|error| format!("{what} of the provider broke off: {}", error.without_url()))?;
+        self.read += bytes.as_ref().map_or(0, Bytes::len);
+        if self.read > MOST_BYTES {
+            let most = MOST_BYTES >> 20;
+            return Err(format!("{what} of the provider has more than {most} MiB, which is the limit"));
         }
+        Ok(bytes)
     }
 
     /// The whole answer.
     pub(crate) async fn whole(mut self) -> Result<Answer, String> {
         let mut bytes: Vec<u8> = Vec::new();
-        loop {
-            match self.body.chunk().await {
-                Ok(Some(more)) => bytes.extend_from_slice(&more),
-                Ok(None) => break,
-                Err(error) => {
-                    return Err(format!("the answer of the provider broke off: {}", error.without_url()));
-                }
-            }
-            if bytes.len() > MOST_BYTES {
-                return Err(format!(
-                    "the answer of the provider has more than {} MiB, which is the limit",
-                    MOST_BYTES >> 20
-                ));
-            }
+        while let Some(more) = self.chunk("the answer").await? {
+            bytes.extend_from_slice(&more);
         }
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let is_json = self.kind.starts_with("application/json");
@@ -206,7 +207,7 @@ fn masked_value(value: &eval_format::Value) -> eval_format::Value {
     }
 }
 
-#[cfg(all(test, feature = "https"))]
+#[cfg(test)]
 mod tests {
     use std::io::{Read, Write};
     use std::net::TcpListener;
@@ -214,6 +215,7 @@ mod tests {
     use super::*;
 
     /// `{"said":"It is sunny."}` in each packing.
+    #[cfg(feature = "https")]
     #[rustfmt::skip]
     const PACKED: [(&str, &[u8]); 3] = [
         ("gzip", &[31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 171, 86, 42, 78, 204, 76, 81, 178, 82, 242, 44, 81, 200, 44, 86, 40, 46, 205, 203, 171, 212, 83, 170, 5, 0, 181, 191, 17, 39, 23, 0, 0, 0]),
@@ -221,22 +223,39 @@ mod tests {
         ("zstd", &[40, 181, 47, 253, 32, 23, 185, 0, 0, 123, 34, 115, 97, 105, 100, 34, 58, 34, 73, 116, 32, 105, 115, 32, 115, 117, 110, 110, 121, 46, 34, 125]),
     ];
 
+    /// The response of a server with these headers and this body.
+    async fn response(headers: String, body: &'static [u8]) -> Response {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let address = listener.local_addr().unwrap();
+        std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let _ = stream.read(&mut [0; 4096]).unwrap();
+            let head = format!("HTTP/1.1 200 OK\r\n{headers}\r\ncontent-length: {}\r\n\r\n", body.len());
+            stream.write_all(&[head.as_bytes(), body].concat()).unwrap();
+        });
+        let url = Url::parse(&format!("http://{address}/v1/chat/completions")).unwrap();
+        send_to(url, "POST", &HeaderMap::new(), Bytes::from("{}")).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn an_answer_and_a_stream_beyond_the_limit_are_errors() {
+        for (kind, what) in [("application/json", "the answer"), ("text/event-stream", "the stream")] {
+            for (read, is_within) in [(MOST_BYTES - 11, true), (MOST_BYTES - 10, false)] {
+                let mut response = response(format!("content-type: {kind}"), b"data: \"a\"\n\n").await;
+                response.read = read;
+                let error = format!("{what} of the provider has more than 64 MiB, which is the limit");
+                let answer = response.into_whole().await.map(|answer| answer.status);
+                assert_eq!(answer, if is_within { Ok(200) } else { Err(error) }, "{kind}");
+            }
+        }
+    }
+
+    #[cfg(feature = "https")]
     #[tokio::test]
     async fn answers_are_unpacked_and_recorded_as_text() {
         for (packing, bytes) in PACKED {
-            let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
-            let address = listener.local_addr().unwrap();
-            std::thread::spawn(move || {
-                let (mut stream, _) = listener.accept().unwrap();
-                let _ = stream.read(&mut [0; 4096]).unwrap();
-                let head = format!(
-                    "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-encoding: {packing}\r\ncontent-length: {}\r\n\r\n",
-                    bytes.len()
-                );
-                stream.write_all(&[head.as_bytes(), bytes].concat()).unwrap();
-            });
-            let url = Url::parse(&format!("http://{address}/v1/chat/completions")).unwrap();
-            let response = send_to(url, "POST", &HeaderMap::new(), Bytes::from("{}")).await.unwrap();
+            let headers = format!("content-type: application/json\r\ncontent-encoding: {packing}");
+            let response = response(headers, bytes).await;
             let answer = response.into_whole().await.unwrap();
             let Body::Json(value) = answer.body else { panic!("{packing}: {answer:?}") };
             assert_eq!(value.to_string(), r#"{"said":"It is sunny."}"#, "{packing}");

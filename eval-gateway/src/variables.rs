@@ -2,6 +2,8 @@
 
 use std::env;
 
+use eval_support::variables::MODELS_OFFLINE;
+
 use crate::mode::ModelMode;
 use crate::provider::Provider;
 
@@ -19,25 +21,60 @@ const STEADY: [(&str, &str); 3] = [
 
 const PROXIES: [&str; 2] = ["HTTPS_PROXY", "https_proxy"];
 
-pub(crate) fn of_child(address: &str, proxy: &str, mode: ModelMode) -> Vec<(&'static str, String)> {
-    let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
+/// The variables of a child of this process.
+pub(crate) fn of_child(
+    address: &str,
+    proxy: &str,
+    mode: ModelMode,
+    is_offline: bool,
+) -> Vec<(&'static str, String)> {
+    beside(address, proxy, mode, is_offline, set)
+}
+
+/// A remark if a proxy of the user's own keeps clients that were not redirected from being found.
+pub(crate) fn note(mode: ModelMode, is_offline: bool) -> Option<String> {
+    note_beside(mode, is_offline, set)
+}
+
+fn set(name: &str) -> Option<String> {
+    env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+fn note_beside(mode: ModelMode, is_offline: bool, set: impl Fn(&str) -> Option<String>) -> Option<String> {
+    let own = PROXIES.iter().find(|name| set(name).is_some()).filter(|_| !mode.asks() && !is_offline)?;
+    Some(format!(
+        "`{own}` is set, so a client that asks a host of models itself is not found; {MODELS_OFFLINE}=1 puts the gateway in its place"
+    ))
+}
+
+/// The variables beside the ones that are set.
+fn beside(
+    address: &str,
+    proxy: &str,
+    mode: ModelMode,
+    is_offline: bool,
+    set: impl Fn(&str) -> Option<String>,
+) -> Vec<(&'static str, String)> {
+    let is_offline = is_offline && !mode.asks();
     let mut variables: Vec<(&'static str, String)> = Vec::new();
     for provider in Provider::ALL {
         variables.extend(provider.addresses().iter().map(|(name, path)| (*name, format!("{address}{path}"))));
     }
     for name in ["NO_PROXY", "no_proxy"] {
-        let before = env::var(name).ok().filter(|value| !value.is_empty());
+        // Its hosts would be reached past the gateway.
+        let before = set(name).filter(|_| !is_offline);
         let before = before.map(|value| format!("{value},")).unwrap_or_default();
         variables.push((name, format!("{before}127.0.0.1,localhost")));
     }
-    let steady = STEADY.iter().filter(|(name, _)| !is_set(name));
+    let steady = STEADY.iter().filter(|(name, _)| set(name).is_none());
     variables.extend(steady.map(|(name, value)| (*name, (*value).to_owned())));
     if !mode.asks() {
         let keys = Provider::ALL.iter().flat_map(|provider| provider.keys());
-        let unset = keys.copied().chain(["GOOGLE_CLOUD_PROJECT"]).filter(|name| !is_set(name));
+        let unset = keys.copied().chain(["GOOGLE_CLOUD_PROJECT"]).filter(|name| set(name).is_none());
         variables.extend(unset.map(|name| (name, NO_KEY.to_owned())));
-        // It finds clients that were not redirected. A proxy of the user's own is left alone.
-        if !PROXIES.iter().any(|name| is_set(name)) {
+        // It finds clients that were not redirected. A proxy of the user's own is left alone, but for an agent that may reach
+        // no other host.
+        if is_offline || PROXIES.iter().all(|name| set(name).is_none()) {
             variables.extend(PROXIES.map(|name| (name, proxy.to_owned())));
         }
     }
@@ -50,7 +87,7 @@ mod tests {
 
     #[test]
     fn each_client_finds_its_address_in_the_form_that_it_needs() {
-        let variables = of_child("http://127.0.0.1:1/c/t", "http://p", ModelMode::Replay);
+        let variables = of_child("http://127.0.0.1:1/c/t", "http://p", ModelMode::Replay, false);
         let get =
             |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str());
         for (name, expected) in [
@@ -63,7 +100,27 @@ mod tests {
         }
         assert!(get("NO_PROXY").is_some_and(|value| value.ends_with("127.0.0.1,localhost")));
         assert_eq!(get("GEMINI_API_KEY"), None, "Google's client warns if both keys are set");
-        let recording = of_child("a", "p", ModelMode::Record);
+        let recording = of_child("a", "p", ModelMode::Record, true);
         assert!(!recording.iter().any(|(name, _)| name.ends_with("_KEY") || *name == "HTTPS_PROXY"));
+    }
+    #[test]
+    fn a_proxy_of_the_users_own_is_left_alone_and_noted_unless_the_agent_is_offline() {
+        let own = |name: &str| {
+            let own = [("HTTPS_PROXY", "http://own"), ("NO_PROXY", "api.openai.com")];
+            own.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+        };
+        let get = |is_offline: bool, name: &str| {
+            let variables = beside("a", "http://gateway", ModelMode::Replay, is_offline, own);
+            variables.into_iter().find(|(known, _)| *known == name).map(|(_, value)| value)
+        };
+        assert_eq!((get(false, "HTTPS_PROXY"), get(false, "https_proxy")), (None, None));
+        assert_eq!(get(true, "HTTPS_PROXY").as_deref(), Some("http://gateway"));
+        assert_eq!(get(true, "https_proxy").as_deref(), Some("http://gateway"));
+        assert_eq!(get(true, "NO_PROXY").as_deref(), Some("127.0.0.1,localhost"));
+        assert_eq!(get(false, "NO_PROXY").as_deref(), Some("api.openai.com,127.0.0.1,localhost"));
+        let note = |mode, is_offline| note_beside(mode, is_offline, own);
+        assert!(note(ModelMode::Replay, false).is_some_and(|note| note.starts_with("`HTTPS_PROXY` is set")));
+        assert_eq!((note(ModelMode::Replay, true), note(ModelMode::Record, false)), (None, None));
+        assert_eq!(note_beside(ModelMode::Replay, false, |_| None), None);
     }
 }

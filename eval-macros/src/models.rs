@@ -20,7 +20,16 @@ impl Models {
         diagnostics: &mut Diagnostics,
     ) -> Option<Self> {
         let folder = folders.beside(set, &models_path(set.name()));
+        if !folder.absolute.is_dir() {
+            return None;
+        }
         if !folder.absolute.join(SHARED_MODELS).is_file() {
+            // Without it the agents would ask their models, and no case would say so.
+            diagnostics.error(
+                span,
+                format!("the recorded calls of models in `{}` lack their `{SHARED_MODELS}`", folder.shown),
+                "restore the file, or remove the folder and record the cases again: `EVALSET_MODELS=record cargo test`",
+            );
             return None;
         }
         if !cfg!(feature = "models") {

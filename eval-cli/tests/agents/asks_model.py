@@ -70,5 +70,11 @@ for line in sys.stdin:
                 write(type="turn_end", **session)
             else:
                 write(type="error", message=str(error), **session)
+    elif message["type"] == "end" and os.environ.get("AGENT_ASKS_AT_END"):
+        try:
+            ask([{"role": "user", "content": "Sum it up."}])
+        except RuntimeError:
+            pass
+        break
     elif message["type"] == "end" and not os.environ.get("AGENT_SHARED"):
         break

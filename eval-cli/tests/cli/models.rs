@@ -135,6 +135,16 @@ fn a_changed_prompt_is_an_error_with_the_line_also_if_the_agent_hides_it() {
 }
 
 #[test]
+fn a_call_while_the_agent_ends_that_was_not_recorded_is_an_error() {
+    let folder = folder("models-end", &[case("paris", &["Paris?"])]);
+    let provider = Provider::start();
+    assert_ran(&record(&folder, &provider, &[], &[]), 0, &["1 passed"]);
+    drop(provider);
+    let ran = run(&folder, &[], &[("AGENT_ASKS_AT_END", "1")]);
+    assert_ran(&ran, 2, &["call 2 of a model (openai chat, gpt-5-mini) is not recorded"]);
+}
+
+#[test]
 fn a_case_without_a_recording_is_an_error_once_a_set_has_one() {
     let folder = folder("models-new-case", &[case("paris", &["Paris?"])]);
     let provider = Provider::start();

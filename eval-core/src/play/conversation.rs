@@ -49,7 +49,10 @@ pub(crate) async fn converse(
         Transcript { state: session.state.clone(), session: session.into(), ..Transcript::default() };
     let played = play(&mut *agent, user, conditions, log, &mut transcript, begins).await;
     let played = missed_model(log).map_or(played, Err);
+    let has_broken = played.as_ref().is_err_and(|error| !error.is_failure);
     let ended = end(&mut *agent, conditions, played).await;
+    // The end of the agent may ask a model, too.
+    let ended = missed_model(log).filter(|_| !has_broken).map_or(ended, Err);
     let error = end_models(log, ended).await.err();
     for turn in &mut transcript.turns {
         add_rubrics(&mut turn.invocation, case);
@@ -77,6 +80,12 @@ async fn end_models(log: &Log, ended: Result<(), RunError>) -> Result<(), RunErr
     let Some(models) = log.models() else { return ended };
     let left = models::end(models, ended.is_ok()).await;
     left.notes.into_iter().for_each(|note| log.note(note));
+    // From here on no call is answered. One that came after the agent's end is seen here.
+    let ended = match (missed_model(log), ended) {
+        (Some(miss), Ok(())) => Err(miss),
+        (Some(miss), Err(error)) if error.is_failure => Err(miss),
+        (_, ended) => ended,
+    };
     match left.error {
         Some(error) if ended.is_ok() => Err(RunError::new(Role::Recording, None, error)),
         Some(error) => {

@@ -31,6 +31,10 @@ fn ids_of_each_wire_are_found_and_the_users_data_is_left_alone() {
             r##"{"id":"#1","input":{"id":"order-7"},"type":"tool_use"}"##,
         ),
         (
+            r#"{"type":"mcp_tool_use","id":"mcptoolu_1","input":{"id":"order-7","call_id":"y"}}"#,
+            r##"{"id":"#1","input":{"call_id":"y","id":"order-7"},"type":"mcp_tool_use"}"##,
+        ),
+        (
             r#"{"functionCall":{"id":"f","args":{"call_id":"x"}}}"#,
             r##"{"functionCall":{"args":{"call_id":"x"},"id":"#1"}}"##,
         ),

@@ -1,5 +1,7 @@
 //! The end of a conversation: what is written, what was never asked for, and what the report says.
 
+use std::time::{Duration, Instant};
+
 use eval_support::message::cut;
 use eval_support::untrusted::one_line;
 use eval_support::words::{count, tokens};
@@ -8,6 +10,11 @@ use super::{Conversation, State};
 use crate::endpoint;
 use crate::mode::ModelMode;
 use crate::recording::{CaseRecording, Exchange};
+use crate::variables;
+
+/// The time in which calls in flight have to end, once the agent has ended.
+const PATIENCE: Duration = Duration::from_secs(5);
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// What a conversation leaves behind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,11 +40,12 @@ impl Conversation {
         if let Some(Ok(token)) = self.0.token.get() {
             endpoint::dismiss(token);
         }
-        let (fresh, failures, misses, calls, total, reached) = {
+        let open = self.close();
+        let (fresh, failures, misses, calls, total, reached, redirects) = {
             let mut state = self.0.state.lock();
-            state.is_over = true;
             let fresh = std::mem::take(&mut state.fresh);
-            let failures: Vec<String> = std::mem::take(&mut state.failures).into_values().collect();
+            let mut failures: Vec<String> = std::mem::take(&mut state.failures).into_values().collect();
+            failures.extend((0..open).map(|_| format!("a call had not ended {PATIENCE:?} after the agent")));
             (
                 fresh,
                 failures,
@@ -45,11 +53,15 @@ impl Conversation {
                 state.given,
                 state.usage.total(),
                 std::mem::take(&mut state.reached),
+                state.redirects,
             )
         };
         let mut ended = Ended::default();
         if calls > 0 {
             ended.notes.push(told(self.0.mode, calls, total, fresh.len()));
+        }
+        if redirects {
+            ended.notes.extend(variables::note(self.0.mode, self.0.settings.is_offline));
         }
         if self.0.mode.records() && misses == 0 {
             ended.error = match failures.first() {
@@ -57,10 +69,25 @@ impl Conversation {
                     "{} of a model had no answer, so nothing was recorded: {why}",
                     count(failures.len(), "call")
                 )),
+                None if !is_whole && self.0.mode == ModelMode::RecordAll => {
+                    ended.notes.push("nothing was recorded, since the conversation broke off".to_owned());
+                    None
+                }
                 None => self.write(fresh).err(),
             };
         }
-        let rebound = std::mem::take(&mut self.0.state.lock().rebound);
+        if self.0.mode == ModelMode::RecordAll && (!is_whole || misses > 0 || ended.error.is_some()) {
+            self.0.book.keep();
+        }
+        let rebound = {
+            let mut state = self.0.state.lock();
+            let rebound = std::mem::take(&mut state.rebound);
+            for (key, _) in &rebound {
+                // The answer leaves its old key.
+                state.used.entry(key.clone()).and_modify(|used| *used = used.saturating_sub(1));
+            }
+            rebound
+        };
         if misses == 0 && !rebound.is_empty() {
             ended.error = self.0.book.rebind(rebound).err();
         }
@@ -73,6 +100,24 @@ impl Conversation {
             self.look_back(&mut ended);
         }
         ended
+    }
+
+    /// Admits no further call, and waits for the calls that a model answers now. Returns the number of calls that do not end.
+    fn close(&self) -> usize {
+        self.0.state.lock().is_over = true;
+        let begun = Instant::now();
+        loop {
+            let state = self.0.state.lock();
+            // Without a recording to write, no answer is waited for.
+            if state.open == 0 || !self.0.mode.records() || !state.misses.is_empty() {
+                return 0;
+            }
+            if begun.elapsed() >= PATIENCE {
+                return state.open;
+            }
+            drop(state);
+            std::thread::sleep(PAUSE);
+        }
     }
 
     fn write(&self, fresh: Vec<Exchange>) -> Result<(), String> {

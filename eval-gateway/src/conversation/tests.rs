@@ -234,7 +234,13 @@ fn answers_are_put_under_requests_that_changed_and_stay_marked() {
     let conversation = case.open(ModelMode::Rebind, 1, Settings::default(), "{}");
     let replies = ["a", "B"].map(|text| got(conversation.answer(asked(&conversation, text))));
     assert_eq!(replies, ["1", "2"]);
-    assert_eq!(conversation.end(true).error, None);
+    let ended = conversation.end(true);
+    assert_eq!(ended.error, None);
+    let expected = [
+        "2 calls of models replayed, recorded: 30 tokens",
+        "1 answer in `models/c.json` is to an older request",
+    ];
+    assert_eq!(ended.notes, expected);
     let recording = case.recording();
     assert_eq!((recording.answers(), recording.rebound()), (2, 1));
     let conversation = case.replay();
@@ -274,4 +280,78 @@ fn a_case_that_is_recorded_anew_keeps_nothing_and_one_run_at_a_time_is_added() {
         _ => Value::Null,
     };
     assert!(recording.exchanges[0].answers.iter().all(|answer| said(answer).as_str() == Some("new")));
+}
+
+/// A call that a model has to answer.
+fn asks(conversation: &Conversation, text: &str) -> Box<dyn Call> {
+    match conversation.answer(asked(conversation, text)) {
+        Reply::Ask(call, None) => call,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn calls_in_flight_at_the_end_are_waited_for_and_one_that_does_not_end_is_an_error() {
+    let case = Case::new();
+    let conversation = case.open(ModelMode::Record, 1, Settings::default(), "{}");
+    let call = asks(&conversation, "a");
+    let answers = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(100));
+        call.answered(said("1"));
+    });
+    assert_eq!(conversation.end(true).error, None);
+    answers.join().unwrap();
+    assert_eq!(case.recording().answers(), 1);
+
+    let conversation = case.open(ModelMode::Record, 1, Settings::default(), "{}");
+    asks(&conversation, "b").answered(said("2"));
+    let call = asks(&conversation, "c");
+    let error = conversation.end(true).error.unwrap();
+    assert!(error.starts_with("1 call of a model had no answer, so nothing was recorded: "), "{error}");
+    assert!(error.contains("had not ended"), "{error}");
+    drop(call);
+    assert_eq!(case.recording().answers(), 1);
+}
+
+#[test]
+fn two_writers_of_one_case_keep_the_answers_of_both() {
+    let case = Case::new();
+    case.record(1, &[("a", "1")]);
+    let open = || case.open(ModelMode::Record, 1, Settings::default(), "{}");
+    let (one, other) = (open(), open());
+    for (conversation, name) in [(&one, "one"), (&other, "other")] {
+        asks(conversation, "both").answered(said(&format!("both, by {name}")));
+        asks(conversation, name).answered(said(name));
+    }
+    assert_eq!((one.end(true).error, other.end(true).error), (None, None));
+    assert_eq!(case.recording().answers(), 4);
+    let conversation = case.replay();
+    for (text, answer) in [("a", "1"), ("both", "both, by one"), ("one", "one"), ("other", "other")] {
+        assert_eq!(got(conversation.answer(asked(&conversation, text))), answer);
+    }
+}
+
+#[test]
+fn a_case_that_breaks_while_it_is_recorded_anew_keeps_its_recording() {
+    let case = Case::new();
+    for run in 1..=2 {
+        case.record(run, &[("a", "old"), ("b", "old")]);
+    }
+    let before = case.recording();
+    let book = case.book("c");
+    let open = |run| {
+        let (mode, settings) = (ModelMode::RecordAll, Settings::default());
+        Conversation::new(Arc::clone(&book), mode, settings, Faults::default(), run, String::new())
+    };
+    let broken = open(1);
+    asks(&broken, "a").answered(said("new"));
+    let ended = broken.end(false);
+    assert_eq!(ended.notes[1], "nothing was recorded, since the conversation broke off");
+    assert_eq!(case.recording(), before);
+    let whole = open(2);
+    asks(&whole, "a").answered(said("new"));
+    assert_eq!(whole.end(true).error, None);
+    let recording = case.recording();
+    let answers = |run| recording.exchanges.iter().map(|it| it.answers_of(run).count()).sum::<usize>();
+    assert_eq!((answers(1), answers(2)), (2, 1));
 }

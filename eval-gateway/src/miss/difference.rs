@@ -1,6 +1,7 @@
 //! Differences between two requests, part by part.
 
 use std::fmt;
+use std::time::Duration;
 
 use eval_format::{Map, Value};
 use eval_support::message::cut;
@@ -13,6 +14,8 @@ use crate::wire::Asked;
 
 const SHOWN_LINES: usize = 12;
 const SHOWN_LINE: usize = 160;
+/// The time after which a difference is no longer the shortest one.
+const PATIENCE: Duration = Duration::from_millis(200);
 
 /// A part of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -86,7 +89,8 @@ fn system(known: Option<&Value>, asked: Option<&Value>) -> Vec<String> {
 
 /// The lines that are not in both texts, each with its sign.
 fn changed_lines(known: &str, asked: &str) -> Vec<String> {
-    let diff = TextDiff::from_lines(known, asked);
+    // Two long texts with nothing in common would take minutes.
+    let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(known, asked);
     let changed = diff.iter_all_changes().filter_map(|change| {
         let sign = match change.tag() {
             ChangeTag::Delete => '-',

@@ -74,3 +74,18 @@ fn a_run_that_was_not_recorded_is_told_apart_from_answers_that_are_used_up() {
     let empty = told(&CaseRecording::new("paris"), RECORDED, 1);
     assert!(empty.contains("`x.models/paris.json` has no calls"), "{empty}");
 }
+
+#[test]
+fn two_long_texts_do_not_make_the_message_wait() {
+    let body = |word: &str| {
+        let lines: String = (0..40_000).map(|line| format!("{word} {}\\n", line * 7919 % 40_000)).collect();
+        format!(
+            r#"{{"model":"m","messages":[{{"role":"system","content":"{lines}"}},{{"role":"user","content":"hi"}}]}}"#
+        )
+    };
+    let recording = recording(&[&body("was")]);
+    let begun = std::time::Instant::now();
+    let text = told(&recording, &body("is"), 1);
+    assert!(begun.elapsed() < std::time::Duration::from_secs(10), "{:?}", begun.elapsed());
+    assert!(text.contains("more lines"), "{text}");
+}

@@ -94,10 +94,45 @@ fn a_recording_that_is_too_large_or_holds_a_secret_is_not_written() {
     assert!(error.contains("and the limit is 5242880"), "{error}");
     assert!(!folder.exists());
     let secret = || [("MY_API_KEY".to_owned(), "correct horse/battery".to_owned())].into_iter();
+    let refuse = |prompt: &str, said: &str| secrets::refuse(&recording("a", prompt, said), secret());
     for text in ["it is correct horse/battery", "Y29ycmVjdCBob3JzZS9iYXR0ZXJ5", "correct%20horse%2Fbattery"] {
-        let error = refuse_secrets(text, "", "a", secret()).unwrap_err();
+        let error = refuse("prompt", text).unwrap_err();
         assert!(error.contains("hold the value of `MY_API_KEY`") && !error.contains("horse"), "{error}");
-        assert!(refuse_secrets("", text, "a", secret()).is_err());
+        assert!(refuse(text, "yes").is_err());
     }
-    assert_eq!(refuse_secrets("correct horses", "", "a", secret()), Ok(()));
+    assert_eq!(refuse("prompt", "correct horses"), Ok(()));
+}
+
+#[test]
+fn secrets_are_found_in_texts_of_several_lines_and_in_json_within_json() {
+    let value = "first \"line\"\nand/the second";
+    let secret = || [("MY_API_KEY".to_owned(), value.to_owned())].into_iter();
+    let within = Value::from(value).to_string();
+    let twice = Value::from(format!("{{\"key\":{within}}}")).to_string();
+    for said in [format!("it is {value}"), within, twice] {
+        for recording in [recording("a", "prompt", &said), recording("a", &said, "yes")] {
+            let error = secrets::refuse(&recording, secret()).unwrap_err();
+            assert!(error.contains("hold the value of `MY_API_KEY`"), "{error}");
+        }
+    }
+    assert_eq!(secrets::refuse(&recording("a", "prompt", "yes"), secret()), Ok(()));
+}
+
+#[test]
+fn a_write_that_breaks_off_leaves_the_old_recording_readable() {
+    let (_parent, folder) = folder();
+    let old = recording("a", "old", "yes");
+    folder.write(&old).unwrap();
+    let path = folder.path().join("a.json");
+    let set_read_only = |is: bool| {
+        let mut permissions = fs::metadata(&path).unwrap().permissions();
+        permissions.set_readonly(is);
+        fs::set_permissions(&path, permissions).unwrap();
+    };
+    set_read_only(true);
+    folder.write(&recording("a", "new", "yes")).unwrap_err();
+    assert_eq!(folder.case("a"), Ok(Some(old)));
+    set_read_only(false);
+    folder.write(&recording("a", "new", "yes")).unwrap();
+    assert_eq!(folder.shared().unwrap().names().count(), 1);
 }

@@ -1,0 +1,106 @@
+//! The search for secrets in a recording, before it is written.
+
+use eval_format::__private::parse_value;
+use eval_format::Value;
+
+use crate::recording::{Body, CaseRecording, Shared};
+use crate::sse::Data;
+use crate::wire::Parts;
+
+/// Fails if a recording holds the value of a variable that is named like a secret: as it is, in base64, or as in an address.
+pub(super) fn refuse(
+    recording: &CaseRecording,
+    secrets: impl Iterator<Item = (String, String)>,
+) -> Result<(), String> {
+    let texts = texts(recording);
+    for (name, value) in secrets {
+        let forms = forms(&value);
+        if forms.iter().any(|form| texts.iter().any(|text| text.contains(&**form))) {
+            return Err(format!(
+                "the calls of case `{}` hold the value of `{name}`, which must not be in a recording, so nothing was \
+                 recorded; keep it out of what the agent sends, or unset the variable",
+                recording.eval_id
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// All texts of a recording: the texts of its files, and each text in it as it is. In a file a text of several lines is an
+/// array, and JSON within JSON is escaped twice.
+fn texts(recording: &CaseRecording) -> Vec<String> {
+    let mut shared = Shared::default();
+    let mut texts = vec![recording.to_json(&mut shared), shared.to_json()];
+    for exchange in &recording.exchanges {
+        let Parts { options, system, tools, messages } = &exchange.parts;
+        texts.extend(options.iter().map(|(key, _)| key.to_owned()));
+        let values = options.iter().map(|(_, value)| value).chain(system).chain(tools).chain(messages);
+        values.for_each(|value| collect(value, &mut texts));
+        for answer in &exchange.answers {
+            match &answer.body {
+                Body::Json(value) => collect(value, &mut texts),
+                Body::Text { text, .. } => collect_text(text, &mut texts),
+                Body::Events(events) => {
+                    for event in events {
+                        match &event.data {
+                            Data::Json(value) => collect(value, &mut texts),
+                            Data::Text(text) => collect_text(text, &mut texts),
+                        }
+                    }
+                }
+            }
+        }
+    }
+    texts
+}
+
+fn collect(value: &Value, texts: &mut Vec<String>) {
+    match value {
+        Value::String(text) => collect_text(text, texts),
+        Value::Array(items) => items.iter().for_each(|item| collect(item, texts)),
+        Value::Object(map) => {
+            for (key, item) in map {
+                texts.push(key.to_owned());
+                collect(item, texts);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Adds a text, and the texts in it if it is JSON.
+fn collect_text(text: &str, texts: &mut Vec<String>) {
+    texts.push(text.to_owned());
+    if text.trim_start().starts_with(['{', '[', '"'])
+        && let Ok(inner) = parse_value(text)
+    {
+        collect(&inner, texts);
+    }
+}
+
+/// The forms in which a value may be written.
+fn forms(value: &str) -> [String; 5] {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+
+    let in_json = Value::from(value).to_string();
+    [
+        value.trim().to_owned(),
+        in_json.trim_matches('"').to_owned(),
+        STANDARD.encode(value).trim_end_matches('=').to_owned(),
+        URL_SAFE_NO_PAD.encode(value),
+        in_address(value),
+    ]
+}
+
+fn in_address(text: &str) -> String {
+    let mut out = String::new();
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}

@@ -171,7 +171,7 @@ pub fn models_path(set: &str) -> String {
 /// use eval_format::conventions::models_file;
 ///
 /// assert_eq!(models_file("sunny_in_Paris"), "sunny_in_Paris.json");
-/// assert_eq!(models_file("sunny in Paris"), "sunny_in_Paris-00d5c1e5.json");
+/// assert_eq!(models_file("sunny in Paris"), "sunny_in_Paris-306a91d5.json");
 /// ```
 pub fn models_file(eval_id: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };

@@ -74,7 +74,9 @@ impl Book {
             };
             if mode == ModelMode::RecordAll {
                 recording.forget_run(run);
-                fresh.into_iter().for_each(|exchange| recording.add(exchange));
+                for exchange in fresh {
+                    recording.add(exchange);
+                }
             } else {
                 merge(&mut recording, &state.recording, run, fresh);
             }

@@ -78,7 +78,9 @@ fn a_run_that_was_not_recorded_is_told_apart_from_answers_that_are_used_up() {
 #[test]
 fn two_long_texts_do_not_make_the_message_wait() {
     let body = |word: &str| {
-        let lines: String = (0..40_000).map(|line| format!("{word} {}\\n", line * 7919 % 40_000)).collect();
+        let lines: Vec<String> =
+            (0..40_000).map(|line| format!("{word} {}\\n", line * 7919 % 40_000)).collect();
+        let lines = lines.concat();
         format!(
             r#"{{"model":"m","messages":[{{"role":"system","content":"{lines}"}},{{"role":"user","content":"hi"}}]}}"#
         )

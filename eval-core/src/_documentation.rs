@@ -48,7 +48,7 @@ pub mod page {}
 #[doc = crate::pages::page!("../docs/store.md")]
 pub mod store {}
 
-#[doc = crate::pages::page!("../docs/variants.md")]
+#[cfg_attr(any(not(doctest), feature = "macros"), doc = crate::pages::page!("../docs/variants.md"))]
 pub mod variants {}
 
 #[doc = crate::pages::page!("../docs/worse.md")]

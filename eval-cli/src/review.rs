@@ -1,4 +1,4 @@
-//! Review of what failed and of drafts: which cases, what would change in them, and the bytes of each choice. No terminal is needed.
+//! Review of failed cases and of drafts, without a terminal: the queue, the changes, and the bytes of each choice.
 
 mod change;
 mod choice;

@@ -1,4 +1,4 @@
-//! What the endpoint knows of its guests: each call gets a reply, and what is wrong with one makes its cases an ERROR.
+//! Guests of the endpoint. Each call of a guest gets a reply, and a mistake in a call makes its cases an ERROR.
 
 use std::fmt;
 use std::time::Duration;

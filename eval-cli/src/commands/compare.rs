@@ -9,7 +9,7 @@ use super::report::prices;
 use crate::output::{Answer, BOLD, CommandError, Format, Outcome, WARNING, styled};
 use crate::recorded::{RunArgs, RunResults};
 
-/// Compares the variants of a run: those of `matrix(..)` in the attribute, of `run --matrix`, or the labels that a program gave its
+/// Compares the variants of a run: from `matrix(..)` in the attribute, from `run --matrix`, or by the labels that a program gave its
 /// runs.
 ///
 /// Each variant is compared with the first one, or with `--against`: the exact test over all cases, two-sided, corrected by Holm's

@@ -205,7 +205,7 @@ fn again(test: &TestResult<'_>) -> Option<String> {
     Some(one_line(&rerun_command(&options, [(file, started.eval_id.as_str())])))
 }
 
-/// The metrics that failed, with their criteria. In a case that passed, those of its failing runs.
+/// The failed metrics with their criteria. A case that passed has the failed metrics of its failing runs.
 fn failed_metrics<'t>(test: &'t TestResult<'_>) -> Vec<(&'t str, Option<&'t Criterion>)> {
     let deciding = test.deciding().filter(|report| match test.state {
         State::Passed => {

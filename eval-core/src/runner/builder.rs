@@ -112,7 +112,7 @@ impl EvalRunner {
         if self.label_of_runs().is_some() { self } else { self.label(label) }
     }
 
-    /// The label of the runs: the given one, else that of the variant.
+    /// The label of the runs: the given label, else the label of the variant.
     pub(super) fn label_of_runs(&self) -> Option<String> {
         self.label.clone().or_else(|| Some(self.variant.label()).filter(|label| !label.is_empty()))
     }

@@ -1,4 +1,4 @@
-//! What is the same request, and what is another one.
+//! Requests with equal and with different keys.
 
 use eval_format::__private::parse_value;
 

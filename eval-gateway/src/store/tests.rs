@@ -1,4 +1,4 @@
-//! The folder of a set: what is written, and what is left alone.
+//! Writes to the folder of a set, and the files that they leave alone.
 
 use std::fs;
 

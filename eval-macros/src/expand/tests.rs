@@ -94,7 +94,7 @@ fn each_variant_has_all_tests_in_modules_of_its_values() {
         "annotated: ::eval_core::__private::annotated_variant(trips, __variant)",
         "static __VARIANTS: [trips::Variant; 1usize] = [\n        trips::Variant {\n            model: \"gpt-4\",\n            type_of: \"x y\",",
         "modules: \"gpt_4::x_y\",\n            label: \"model=gpt-4 type_of=\\\"x y\\\"\",",
-        // The names without the variant, and those of the tests.
+        // The name without the variant, and the name of the test.
         "test: \"trips::trip::book\"",
         "trips::gpt_4::x_y::trip::book",
         "pub struct Variant {\n        pub model: &'static ::core::primitive::str,",

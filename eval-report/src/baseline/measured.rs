@@ -260,7 +260,7 @@ fn hash_of_criterion(criterion: &Criterion) -> String {
     format!("{:016x}", content_hash(text.as_bytes()))
 }
 
-/// The tokens of a run; `None` if those of an evaluation are not known. A journal may hold any numbers.
+/// The tokens of a run; `None` if an evaluation reports none. The sum saturates, as a journal may hold any numbers.
 fn tokens(run: &[&Evaluation]) -> Option<i64> {
     run.iter().try_fold(0_i64, |sum, it| Some(sum.saturating_add(it.ran.tokens?)))
 }

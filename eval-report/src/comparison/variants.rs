@@ -223,7 +223,7 @@ fn cases(of_variants: &[(String, Vec<&TestResult<'_>>)]) -> Vec<VariantCase> {
     cases
 }
 
-/// The function of a test without the modules of its variant. Empty for cases of programs, whose name is that of the case.
+/// The function of a test without the modules of its variant. Empty for cases of programs, which are named after the case.
 fn function(test: &TestResult<'_>) -> String {
     let started = &test.attempt.started;
     if started.of_program {

@@ -3,17 +3,15 @@
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use eval_core::runner::{KnownCases, RunDirError, files_of_selector};
 use eval_format::{EditError, Problem, Problems, SetEditor};
-use eval_support::lock::{FolderLock, FolderLockError};
 use eval_support::shell;
 use eval_support::untrusted::one_line;
 use eval_support::words::{count, short_code_list};
 use serde::Serialize;
 
-use crate::files::{first_error, has, read, replace};
+use crate::files::{first_error, has, locked, read};
 use crate::output::{Answer, CommandError, Format, GOOD, Outcome, styled};
 
 /// Changes of a set's cases. Fields may be added to its JSON; no field is removed or changes its meaning.
@@ -66,52 +64,20 @@ pub(crate) fn edit<T>(
 ) -> Result<T, CommandError> {
     locked(path, |bytes| {
         let shown = path.display().to_string();
+        let bytes = bytes.map_or_else(|| read(path), |bytes| Ok(bytes.to_vec()))?;
         let mut editor =
-            SetEditor::of_file(&shown, bytes).map_err(|problems| has_errors(&shown, &problems))?;
+            SetEditor::of_file(&shown, &bytes).map_err(|problems| has_errors(&shown, &problems))?;
         let result = change(&mut editor)?;
-        Ok((editor.into_text(), result))
+        Ok((Some(editor.into_text()), result))
     })
 }
 
 /// Puts another text in place of the file of a set, if the file is still this one. Returns whether it was.
 pub(crate) fn put_back(path: &Path, now: &str, text: &str) -> Result<bool, CommandError> {
     locked(path, |bytes| {
-        let is_it = bytes == now.as_bytes();
-        Ok((if is_it { text.to_owned() } else { String::from_utf8_lossy(bytes).into_owned() }, is_it))
+        let is_it = bytes == Some(now.as_bytes());
+        Ok((is_it.then(|| text.to_owned()), is_it))
     })
-}
-
-/// Changes a file while it is locked. The text that `change` returns is written if it differs.
-fn locked<T>(
-    path: &Path,
-    change: impl FnOnce(&[u8]) -> Result<(String, T), CommandError>,
-) -> Result<T, CommandError> {
-    let shown = path.display().to_string();
-    let write_error = |error: &io::Error| {
-        let help = "give this user permission to write the file and its folder";
-        CommandError::new(format!("cannot write `{}`: {error}", one_line(&shown)), help)
-    };
-    // Links are resolved, so that two names of one file share a lock.
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let lock = FolderLock::beside(&target).map_err(|error| match &error {
-        FolderLockError::Held { .. } => CommandError::new(
-            one_line(&error.to_string()),
-            "wait until it has written, or end it, and try again",
-        ),
-        FolderLockError::Io { error, .. } if error.kind() == io::ErrorKind::NotFound => write_error(error),
-        FolderLockError::Io { place, .. } => {
-            let place = one_line(&place.display().to_string());
-            let help = format!("give this user permission to read and write `{place}`");
-            CommandError::new(one_line(&error.to_string()), help)
-        }
-    })?;
-    let bytes = read(path)?;
-    let (text, result) = change(&bytes)?;
-    if text.as_bytes() != bytes {
-        replace(&target, &text).map_err(|error| write_error(&error))?;
-    }
-    drop(lock);
-    Ok(result)
 }
 
 pub(crate) fn refused(path: &Path, error: &EditError) -> CommandError {

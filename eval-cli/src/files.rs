@@ -1,6 +1,7 @@
 //! Files on a command line: finding them, reading and writing them, and showing their problems.
 
 mod find;
+mod locked;
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
@@ -24,6 +25,7 @@ pub(crate) use eval_support::whole_file::{check_replaceable, create, replace};
 pub(crate) use eval_support::whole_file::{private_beside, replace_private};
 use eval_support::words::count;
 pub(crate) use find::{Input, Scope, find_files, sessions_in};
+pub(crate) use locked::locked;
 use serde::{Serialize, Serializer};
 
 pub(crate) use crate::output::read;

@@ -11,7 +11,7 @@ use eval_support::id::fresh_id;
 use eval_support::untrusted::one_line;
 use eval_support::words::{short_code_list, were};
 
-use crate::files::{read_if_there, write};
+use crate::files::locked;
 use crate::output::{CommandError, read, unreadable};
 use crate::recorded::{LoadedRun, RunResults, WhichRun, near, own_runs, root};
 
@@ -48,6 +48,14 @@ pub(crate) fn runs_of_builds() -> Result<Vec<RunDir>, CommandError> {
     let (mut runs, _) = own_runs(&root).map_err(|error| unreadable(&root, &error))?;
     runs.retain(|run| run_of_suspects(&run.id).is_none());
     Ok(runs)
+}
+
+/// The last run that is none of suspects. It was not named, so each doubt about it counts.
+pub(crate) fn last_run() -> Result<LoadedRun, CommandError> {
+    let last = WhichRun::default().load()?;
+    let Err(refused) = refuse_suspects(&last) else { return Ok(last) };
+    let run = runs_of_builds()?.into_iter().next().ok_or(refused)?;
+    WhichRun::default().fetched(run.path).load()
 }
 
 /// The baseline that is meant: this file, else the one of the current folder, or of the nearest folder above it that has one. Above
@@ -151,15 +159,20 @@ fn parsed(path: &Path, bytes: &[u8]) -> Result<Baseline, CommandError> {
         .map_err(|error| CommandError::new(format!("{shown}:{}: {}", error.line, error.message), error.help))
 }
 
-/// The baseline in a file; an empty one if there is no file yet, or nothing in it.
-pub(crate) fn baseline_or_new(path: &Path) -> Result<Baseline, CommandError> {
-    let bytes = read_if_there(path)?.unwrap_or_default();
-    if bytes.trim_ascii().is_empty() { Ok(Baseline::default()) } else { parsed(path, &bytes) }
-}
-
-pub(crate) fn write_baseline(path: &Path, baseline: &Baseline) -> Result<(), CommandError> {
-    let text = baseline
-        .text()
-        .map_err(|error| CommandError::new(format!("cannot write JSON: {error}"), "report this as a bug"))?;
-    write(path, &text)
+/// Changes the baseline in a file, which no other process of this program writes meanwhile. Without a file, or with nothing in it, the
+/// baseline is empty.
+pub(crate) fn change_baseline<T>(
+    path: &Path,
+    change: impl FnOnce(&mut Baseline) -> T,
+) -> Result<T, CommandError> {
+    locked(path, |bytes| {
+        let bytes = bytes.unwrap_or_default();
+        let mut baseline =
+            if bytes.trim_ascii().is_empty() { Baseline::default() } else { parsed(path, bytes)? };
+        let result = change(&mut baseline);
+        let text = baseline.text().map_err(|error| {
+            CommandError::new(format!("cannot write JSON: {error}"), "report this as a bug")
+        })?;
+        Ok((Some(text), result))
+    })
 }

@@ -3,11 +3,15 @@
 //! A [`Baseline`] is JSON lines, one for each case. It holds no transcripts, so that it can be committed. Recorded runs are
 //! measured in the same form, so that a run, several runs and a file are compared in one way.
 
+mod comparable;
 mod file;
+mod judges;
 mod line;
 mod measured;
 mod remarks;
 
+pub use comparable::incomparable;
+pub(crate) use comparable::{changed, incomparable_case};
 pub use file::{Baseline, BaselineError};
 pub use line::{Key, Line, MetricLine, Provenance};
 pub use measured::{Checkout, Measured, key, measure};

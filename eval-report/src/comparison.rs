@@ -7,15 +7,17 @@ mod html;
 mod pair;
 mod power;
 mod said;
+mod scores;
 mod variants;
 
 pub use category::Category;
 pub use compared::{ComparedCase, Comparison};
 pub use gated::{GateOptions, Gated};
 pub use html::html;
-pub use pair::{MetricChange, incomparable};
+pub use pair::MetricChange;
 pub use power::Power;
 pub use said::{annotations, categories, gate_text, markdown};
+pub use scores::{ScoreChange, ScoreLimit, score_limit, score_notes};
 pub use variants::{Difference, VariantCase, VariantTable, VariantTotals};
 
 #[cfg(test)]

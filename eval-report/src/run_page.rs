@@ -32,6 +32,7 @@ use crate::recorded::{Cases, RunResults, State, TestResult, cost};
 use crate::summary_text;
 
 pub use beside::{add_scores, differences, needed, turns};
+pub use judged::split_vote;
 pub use refusal::refuses;
 
 pub fn text(results: &RunResults<'_>) -> Result<String, CommandError> {

@@ -17,8 +17,7 @@ use serde::Serialize;
 use crate::output::{Answer, CommandError, Format, GOOD, Outcome, WARNING, styled};
 use crate::recorded::{LoadedRun, WhichRun};
 use crate::sides::{
-    baseline_or_new, baseline_path, commit_here, notes, refuse_suspects, runs_of_builds, why_incomplete,
-    write_baseline,
+    baseline_path, change_baseline, commit_here, notes, refuse_suspects, runs_of_builds, why_incomplete,
 };
 use gone::Gone;
 
@@ -118,15 +117,15 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     }
     told.extend(few_runs(&lines));
     told.extend(notes(&measured));
-    let mut baseline = baseline_or_new(&path)?;
-    baseline.bless(lines.iter().cloned());
-    let mut removed: Vec<Key> = Vec::new();
-    if args.prune {
-        let mut gone = Gone::default();
-        removed = baseline.prune(|key| !gone.has(key) && !measured.lacks_function(key));
-        told.extend(gone.notes());
-    }
-    write_baseline(&path, &baseline)?;
+    let mut gone = Gone::default();
+    let removed: Vec<Key> = change_baseline(&path, |baseline| {
+        baseline.bless(lines.iter().cloned());
+        if !args.prune {
+            return Vec::new();
+        }
+        baseline.prune(|key| !gone.has(key) && !measured.lacks_function(key))
+    })?;
+    told.extend(gone.notes());
     let ids: Vec<String> = loaded.iter().flat_map(|run| run.run.ids.clone()).collect();
     let shown = one_line(&path.display().to_string());
     if args.format == Format::Json {

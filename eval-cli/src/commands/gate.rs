@@ -1,26 +1,27 @@
 //! `cargo evalset gate`: decides whether the runs of this build show a drop against the baseline.
 
 mod limits;
-mod suspects;
+pub(super) mod suspects;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use eval_core::journal::Revision;
-use eval_report::baseline::{measure, remarks, shared_runs};
-use eval_report::comparison::{Category, Comparison, GateOptions, Gated, Power, gate_text, markdown};
+use eval_report::baseline::{Key, Measured, measure, remarks, shared_runs};
+use eval_report::comparison::{
+    Category, Comparison, GateOptions, Gated, Power, ScoreChange, gate_text, markdown, score_notes,
+};
 use eval_report::decide::gate::Policy;
 use eval_support::untrusted::{self, one_line};
+use eval_support::words::{count, short_code_list, were};
 use serde::Serialize;
 
 use super::diff::CaseEntry;
 use crate::files::write;
 use crate::output::{Answer, CommandError, Format, Outcome, mask};
 use crate::recorded::{LoadedRun, WhichRun};
-use crate::sides::{
-    Side, baseline_path, commit_here, notes, refuse_suspects, runs_of_builds, why_incomplete,
-};
+use crate::sides::{Side, baseline_path, commit_here, last_run, notes, refuse_suspects, why_incomplete};
 use limits::Limits;
 
 /// Decides whether this build is worse than the baseline. A drop that the number of runs cannot show is no regression, and a gate
@@ -80,8 +81,10 @@ Examples:
 Exit codes:
   0  PASS: no drop is shown
   1  REGRESSION: a drop is shown, whatever runs without a verdict were, or a limit (`--min-..`, `--max-..`) is broken
-  2  CANNOT TELL: a case that stopped working cannot be shown with these runs, or most cases cannot be compared
-  2  UNMEASURABLE: the run is not complete, there is no baseline, cases were removed, or the verdict depends on errors";
+  2  CANNOT TELL: a case that stopped working cannot be shown with these runs, a new case never passed, or most cases cannot be
+     compared
+  2  UNMEASURABLE: the run is not complete or not of this build, there is no baseline, cases were removed, or the verdict or a
+     limit depends on errors";
 
 #[derive(Serialize)]
 struct Document<'c> {
@@ -112,22 +115,25 @@ fn gate(args: &Args) -> Result<Answer, CommandError> {
         doubts.extend(why_incomplete(run, args.partial)?);
         doubts.extend(of_another_commit(run, args));
     }
-    let first = measure(&runs, None).cases;
+    doubts.extend(of_several_commits(&runs));
+    let Measured { cases: first, edited, .. } = measure(&runs, None);
     doubts.extend(shared_runs(&before.cases, &first));
-    let limits = args.limits.checked(&runs, &first)?;
+    let scores = ScoreChange::all(&before.cases, &first);
+    let limits = args.limits.checked(&runs, &first, &scores)?;
     if args.retry_suspects.is_some() && doubts.is_empty() {
         suspects::run_again(&before.cases, &first, &mut runs, policy)?;
     }
-    // They keep no suspect from running again.
-    doubts.extend(limits.unknown);
     let now = measure(&runs, None);
+    doubts.extend(edited_meanwhile(&edited, &now.edited));
     let mut told = [before.notes, notes(&now)].concat();
     told.extend(remarks(&before.cases, &now.cases, SystemTime::now()));
+    told.extend(score_notes(&scores));
     let comparison = Comparison::new(&before.cases, &now.cases, &first, policy);
     let options = GateOptions {
         allow_removed: args.allow_removed,
         retried: args.retry_suspects.is_some(),
         doubts,
+        unknown: limits.unknown,
         notes: told,
         broken: limits.broken,
     };
@@ -156,6 +162,33 @@ fn of_another_commit(run: &LoadedRun, args: &Args) -> Option<String> {
     };
     let last = if is_stale { "last " } else { "" };
     Some(format!("the {last}run `{}` is of commit {of_run}, and {here} is checked out: {help}", run.name()))
+}
+
+/// A doubt about runs of several commits: they are no runs of one build.
+fn of_several_commits(runs: &[LoadedRun]) -> Option<String> {
+    let commits: BTreeSet<String> = runs.iter().filter_map(LoadedRun::commit).collect();
+    let shown: Vec<String> = commits.iter().map(|commit| one_line(&Revision::short(commit))).collect();
+    (shown.len() > 1).then(|| {
+        format!(
+            "the runs are of {}: {}; what counts together is one build: name runs of one commit",
+            count(shown.len(), "commit"),
+            short_code_list(&shown)
+        )
+    })
+}
+
+/// A doubt about suspects that were edited before they ran again: their further runs alone would be left, and these ran because the
+/// first ones failed.
+fn edited_meanwhile(first: &[Key], now: &[Key]) -> Option<String> {
+    let names: BTreeSet<String> = now.iter().filter(|key| !first.contains(key)).map(Key::to_string).collect();
+    let names: Vec<String> = names.into_iter().collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "{} {} edited before the suspects ran again: run all cases again",
+            short_code_list(&names),
+            were(names.len())
+        )
+    })
 }
 
 fn answer(args: &Args, baseline: &str, gated: &Gated, runs: &[LoadedRun]) -> Result<Answer, CommandError> {
@@ -201,11 +234,7 @@ fn baseline(named: Option<&str>) -> Result<(String, Side), CommandError> {
 /// The named runs, the oldest first, else the last one that is none of suspects.
 fn loaded(names: &[String]) -> Result<Vec<LoadedRun>, CommandError> {
     if names.is_empty() {
-        let last = WhichRun::default().load()?;
-        let Err(refused) = refuse_suspects(&last) else { return Ok(vec![last]) };
-        let run = runs_of_builds()?.into_iter().next().ok_or(refused)?;
-        // It was not named, so each doubt about it counts.
-        return Ok(vec![WhichRun::default().fetched(run.path).load()?]);
+        return Ok(vec![last_run()?]);
     }
     let mut runs: Vec<LoadedRun> = Vec::new();
     let mut seen = HashSet::new();

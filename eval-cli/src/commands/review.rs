@@ -1,11 +1,14 @@
 //! `cargo evalset review`: failing cases whose new behaviour was the same in every run, and drafts, one by one.
 
 mod accepted;
+mod again;
 mod console;
+mod editing;
 mod entries;
 mod list;
 mod other_keys;
 mod parts;
+mod record;
 mod screen;
 mod session;
 mod whole_set;
@@ -20,6 +23,7 @@ use crate::edited::select;
 use crate::output::{Answer, CommandError, Format, Outcome, notice};
 use crate::recorded::{LoadedRun, WhichRun, doubts_about_build};
 use crate::review::Queue;
+use crate::sides::last_run;
 use console::Terminal;
 
 /// Reviews what failed: shows each failing case whose new behaviour was the same in every run, and each draft, with the bytes that
@@ -62,6 +66,7 @@ Keys:
   a r s  accept, reject, skip one       A R S  the rest of this set, after a list and a `yes`
   t      turns, calls and arguments     m      loosen: a rule in `_expect` of the case
   e      edit the case in $EDITOR       u      undo the last write
+  d      the whole record               x      run the case 5 times more
   ?      the keys                       q      quit: what is written stays
   Enter and Esc do nothing.
 
@@ -74,7 +79,8 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     if !args.list && args.accept.is_empty() && (args.format == Format::Json || !is_interactive()) {
         return Err(no_terminal());
     }
-    let loaded = match WhichRun::named(args.run.clone()).load() {
+    let named = |name: &String| WhichRun::named(Some(name.clone())).load();
+    let loaded = match args.run.as_ref().map_or_else(last_run, named) {
         Ok(loaded) => {
             refuse_doubts(&loaded)?;
             Some(loaded)

@@ -7,7 +7,7 @@ use eval_format::{Criterion, EvalCase};
 use eval_support::untrusted::one_line;
 
 use super::change::{Change, Part};
-use super::edit::{Action, Edit};
+use super::edit::{Action, Edit, as_shown};
 use super::forecast::Forecast;
 use super::item::{Item, Offer};
 use super::lines::{Line, arguments};
@@ -46,13 +46,13 @@ pub(crate) struct Choices<'i, 'r> {
 }
 
 impl Choices<'_, '_> {
-    /// All choices that accept: the whole, then its parts; the golden that a draft would be.
+    /// All choices that accept: the whole, then the parts that the file can hold; the golden that a draft would be.
     pub(crate) fn accepting(&self) -> Result<Vec<Choice>, CommandError> {
         let mut all = self.whole()?.into_iter().collect::<Vec<_>>();
         if let Some(change) = self.item.change() {
-            for part in proper_parts(change) {
-                all.push(self.parts(change, &part.to_string(), std::slice::from_ref(&part))?);
-            }
+            let of_part =
+                |part: Part| self.parts(change, &part.to_string(), std::slice::from_ref(&part)).ok();
+            all.extend(proper_parts(change).into_iter().filter_map(of_part));
         }
         Ok(all)
     }
@@ -90,11 +90,15 @@ impl Choices<'_, '_> {
         self.revising(suffix, described(change, parts), case, warnings)
     }
 
-    /// The choices that loosen.
+    /// The choices that loosen, as far as the file can hold them.
     pub(crate) fn loosening(&self) -> Result<Vec<Choice>, CommandError> {
         let judges = self.judges();
         let judges: Vec<&str> = judges.iter().map(String::as_str).collect();
-        let rules = loosenings(&self.item.changes, &judges).into_iter().filter_map(|it| {
+        let all = loosenings(&self.item.changes, &judges);
+        if !all.is_empty() {
+            as_shown(&self.item.path, &self.item.case)?;
+        }
+        let rules = all.into_iter().filter_map(|it| {
             // Parts that were accepted before stay.
             let mut case = self.item.case.clone();
             for key in [EvalCase::EXPECT_KEY, EvalCase::CRITERIA_KEY] {
@@ -105,7 +109,8 @@ impl Choices<'_, '_> {
             case.check().is_ok().then_some((it.what, case))
         });
         let named = rules.enumerate().map(|(at, (what, case))| (format!(":loosen-{}", at + 1), what, case));
-        named.map(|(suffix, what, case)| self.revising(&suffix, what, case, Vec::new())).collect()
+        let revised = named.map(|(suffix, what, case)| self.revising(&suffix, what, case, Vec::new()));
+        Ok(revised.filter_map(Result::ok).collect())
     }
 
     /// The choice of another text of the case, as it was edited.

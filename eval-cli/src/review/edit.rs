@@ -71,11 +71,8 @@ pub(crate) struct Written {
 impl Edit {
     /// The edit of a case as the file has it now. `case` is the case that is meant: if the file has another one, that is an error.
     pub(crate) fn new(path: &Path, case: &EvalCase, action: Action) -> Result<Self, CommandError> {
-        let mut editor = open(path)?;
+        let mut editor = as_shown(path, case)?;
         let eval_id = case.eval_id.clone();
-        if editor.case(&eval_id) != Some(case) {
-            return Err(changed_meanwhile(path, &eval_id));
-        }
         let text_of = |editor: &SetEditor| editor.case_text(&eval_id).map(str::to_owned);
         let case_before = text_of(&editor).unwrap_or_default();
         let before = editor.text();
@@ -157,6 +154,16 @@ impl Edit {
             }
             Ok(Written { path: self.path.clone(), before, after: editor.text() })
         })
+    }
+}
+
+/// The set of a case. If its file has another case now, that is an error.
+pub(crate) fn as_shown(path: &Path, case: &EvalCase) -> Result<SetEditor, CommandError> {
+    let editor = open(path)?;
+    if editor.case(&case.eval_id) == Some(case) {
+        Ok(editor)
+    } else {
+        Err(changed_meanwhile(path, &case.eval_id))
     }
 }
 

@@ -6,10 +6,11 @@ use eval_agents::draft::{NotReplaced, in_form_of, refuse_masks, what_varied};
 use eval_core::journal::Started;
 use eval_core::report::{Transcript, Verdict, short};
 use eval_format::{Criterion, EvalCase, Meaning};
-use eval_support::untrusted::{excerpt_line, headline, one_line};
+use eval_support::untrusted::{headline, one_line};
 use eval_support::words::{code_list, count};
 
 use super::change::{Change, Part, Reads};
+use super::judged::judged;
 use super::warnings::{Warning, of_draft};
 use crate::output::{rerun_command, with_option};
 use crate::recorded::{Found, State, TestResult};
@@ -151,30 +152,6 @@ impl Item {
     pub(crate) fn varies(&self) -> bool {
         matches!(&self.offer, Offer::Not(not) if !not.varied.is_empty())
     }
-}
-
-/// The longest answer of a judge that is shown, in characters.
-const ANSWER_CHARS: usize = 160;
-
-/// The answers of judges by which the first failing run failed, each metric with the model, and whether they were replayed.
-fn judged(test: &TestResult<'_>) -> Vec<String> {
-    let run = test.attempt.evaluations.iter().find(|it| it.passed == Some(false));
-    let metrics = run.and_then(|run| run.scored.as_ref()).into_iter().flat_map(|it| &it.metrics);
-    let mut lines = Vec::new();
-    for metric in metrics.filter(|it| it.verdict == Verdict::Failed) {
-        for used in &metric.judge {
-            let replayed = match used.replayed {
-                Some(replayed) if replayed == used.asked => ", replayed",
-                Some(0) | None => "",
-                Some(_) => ", some replayed",
-            };
-            let asked = count(used.asked, "sample");
-            lines.push(format!("{} asked {}: {asked}{replayed}", metric.name, one_line(&used.model)));
-            let answers = used.questions.iter().flat_map(|question| &question.answers);
-            lines.extend(answers.map(|answer| excerpt_line(answer, ANSWER_CHARS).noted()));
-        }
-    }
-    lines
 }
 
 /// Warnings that do not depend on what is accepted.

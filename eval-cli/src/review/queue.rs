@@ -4,14 +4,16 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use eval_core::journal::Revision;
 use eval_report::baseline::{Key, key};
+use eval_support::untrusted::one_line;
 
 use super::choice::Choices;
 use super::edit::{Action, Edit};
 use super::item::{Item, NotOffered, Offer};
 use crate::edited::{SelectedSet, open};
-use crate::output::CommandError;
-use crate::recorded::{Cases, LoadedRun, State, TestResult, near};
+use crate::output::{CommandError, notice};
+use crate::recorded::{Cases, Found, LoadedRun, State, TestResult, near};
 use crate::sides::{baseline_path, read_baseline};
 
 /// The entries of a review, in the order of the run, and then the drafts.
@@ -46,29 +48,61 @@ impl<'r> Queue<'r> {
 
     /// The entry as its file has it now; `None` if the case is gone. A case that something else changed is not offered any more.
     /// After an edit of this review (`is_ours`), what the run did is still true of it.
-    pub(crate) fn renewed(&self, at: usize, is_ours: bool) -> Option<Item> {
+    pub(crate) fn renewed(&self, at: usize, is_ours: bool) -> Result<Option<Item>, CommandError> {
         let old = &self.items[at];
-        let case = open(&old.path).ok()?.case(&old.case.eval_id)?.clone();
+        let editor = open(&old.path)?;
+        let Some(case) = editor.case(&old.case.eval_id) else { return Ok(None) };
         if case.draft().is_some() {
-            return Some(Item::draft(&old.path, &case));
+            return Ok(Some(Item::draft(&old.path, case)));
         }
-        let place = old.test?;
-        let mut found = Cases::default().find(&self.tests[place].attempt.started).ok()?;
+        let Some(place) = old.test else { return Ok(None) };
+        let found = Cases::default().find(&self.tests[place].attempt.started);
+        let mut found = found.map_err(|reason| CommandError::new(reason.why, reason.help))?;
         found.is_edited &= !is_ours;
-        let mut item = Item::failed(place, &self.group(place), &old.path, found);
+        let mut item = self.failed(place, &old.path, found);
         item.since.clone_from(&old.since);
-        Some(item)
+        Ok(Some(item))
     }
 
-    /// All tests of the case of a test, this one first.
-    fn group(&self, place: usize) -> Vec<&TestResult<'r>> {
-        let identity = |test: &TestResult<'r>| {
+    /// Adds the runs of an entry's case that a later test run has, and makes the entry anew. Returns whether there are any.
+    pub(crate) fn add_runs(&mut self, at: usize, loaded: &'r LoadedRun) -> Result<bool, CommandError> {
+        let Some(place) = self.items[at].test else { return Ok(false) };
+        let case = identity(&self.tests[place]);
+        let mut more = TestResult::all(&loaded.run);
+        more.retain(|test| identity(test) == case);
+        if more.is_empty() {
+            return Ok(false);
+        }
+        let before = self.tests.len();
+        self.tests.extend(more);
+        self.items[at].test = Some(before);
+        if let Some(item) = self.renewed(at, false)? {
+            self.items[at] = item;
+        }
+        Ok(true)
+    }
+
+    /// The entry of a case that failed. What its file cannot hold is not offered.
+    fn failed(&self, place: usize, path: &Path, found: Found) -> Item {
+        let mut item = Item::failed(place, &self.group(place), path, found);
+        if let Some(change) = item.change()
+            && let Err(error) = Edit::new(path, &item.case, Action::Revise(Box::new(change.whole())))
+        {
+            item.offer = Offer::Not(NotOffered::new(error.message, error.help));
+        }
+        item
+    }
+
+    /// All tests of the case of a test that ran it as this one did, this one first.
+    pub(crate) fn group(&self, place: usize) -> Vec<&TestResult<'r>> {
+        let meaning = |test: &TestResult<'r>| {
             let started = &test.attempt.started;
-            (started.file.clone(), started.set_file.clone(), started.eval_id.clone())
+            (started.asks.clone(), started.expects.clone())
         };
-        let (first, same) = (&self.tests[place], identity(&self.tests[place]));
-        let others =
-            self.tests.iter().enumerate().filter(|(at, test)| *at != place && identity(test) == same);
+        let first = &self.tests[place];
+        let same =
+            |test: &TestResult<'r>| identity(test) == identity(first) && meaning(test) == meaning(first);
+        let others = self.tests.iter().enumerate().filter(|(at, test)| *at != place && same(test));
         std::iter::once(first).chain(others.map(|(_, test)| test)).collect()
     }
 
@@ -100,14 +134,7 @@ impl<'r> Queue<'r> {
             if !seen.insert((path.clone(), started.eval_id.clone())) {
                 continue;
             }
-            let mut item = Item::failed(place, &self.group(place), &path, found);
-            // What the file cannot hold is not offered either.
-            if let Some(change) = item.change()
-                && let Err(error) = Edit::new(&path, &item.case, Action::Revise(Box::new(change.whole())))
-            {
-                item.offer = Offer::Not(NotOffered::new(error.message, error.help));
-            }
-            items.push(item);
+            items.push(self.failed(place, &path, found));
         }
         self.items = items;
         of_run
@@ -130,18 +157,36 @@ impl<'r> Queue<'r> {
     /// Adds how often the cases passed in the baseline, if there is one.
     fn add_baseline(&mut self) {
         let path = baseline_path(None);
-        let Some(baseline) = path.is_file().then(|| read_baseline(&path).ok()).flatten() else { return };
+        if !path.is_file() {
+            return;
+        }
+        let baseline = match read_baseline(&path) {
+            Ok(baseline) => baseline,
+            Err(error) => {
+                let why = one_line(&error.message);
+                return notice(&format!(
+                    "how often the cases passed before is not told: {why}; {}",
+                    error.help
+                ));
+            }
+        };
         let of = |(at, test): (usize, &TestResult<'_>)| Some((at, key(test)?));
         let known: BTreeMap<usize, Key> = self.tests.iter().enumerate().filter_map(of).collect();
         for item in &mut self.items {
             let line = item.test.and_then(|at| baseline.get(known.get(&at)?));
             item.since = line.map(|line| {
-                let commit = line.from.commit.as_deref().map(|commit| &commit[..commit.len().min(7)]);
+                let commit = line.from.commit.as_deref().map(|commit| one_line(&Revision::short(commit)));
                 let on = commit.map(|commit| format!(" on {commit}")).unwrap_or_default();
                 format!("passed {} of {}{on}", line.passed, line.runs)
             });
         }
     }
+}
+
+/// The case of a test, whatever else ran it.
+fn identity<'t>(test: &'t TestResult<'_>) -> (Option<&'t str>, Option<&'t str>, &'t str) {
+    let started = &test.attempt.started;
+    (started.file.as_deref(), started.set_file.as_deref(), &started.eval_id)
 }
 
 /// Whether words select a case of a file; all are, without words.

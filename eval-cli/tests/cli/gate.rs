@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::folder::{Folder, Ran};
 
+mod counted;
 mod doubts;
 mod limits;
 mod merge;

@@ -45,6 +45,8 @@ mod rerun;
 mod rescore;
 mod review;
 #[cfg(unix)]
+mod review_ends;
+#[cfg(unix)]
 mod review_typed;
 mod run;
 mod run_judges;

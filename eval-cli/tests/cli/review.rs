@@ -302,10 +302,14 @@ fn the_first_line_says_since_when_a_case_fails() {
         _ => line.to_owned(),
     };
     let lines: Vec<String> = baseline.lines().map(passed).collect();
-    folder.write("evalset-baseline.jsonl", lines.join("\n") + "\n");
+    // A commit that no git makes is shown as it is.
+    let lines = lines.join("\n").replace(r#""commit": null"#, r#""commit": "äöüäöüäöü""#);
+    folder.write("evalset-baseline.jsonl", lines + "\n");
     let list = listed(&folder, &[]);
-    assert_eq!(item(&list, "answer")["since"], "passed 5 of 5");
-    assert_eq!(item(&list, "argument")["since"], "passed 0 of 5");
+    let since = item(&list, "answer")["since"].as_str().expect("a text");
+    assert!(since.starts_with("passed 5 of 5 on äöü"), "{since}");
+    let since = item(&list, "argument")["since"].as_str().expect("a text");
+    assert!(since.starts_with("passed 0 of 5"), "{since}");
 }
 
 #[test]
@@ -389,4 +393,26 @@ fn what_a_judge_answered_is_shown_with_its_model_and_whether_it_was_replayed() {
     assert_eq!(judged.len(), 3, "{judged:?}");
     assert!(judged[1].contains("Both name sunshine"), "{judged:?}");
     assert_eq!(list[0]["not_offered"], "the case expects already what the agent did");
+    // The samples of a question do not agree.
+    let recorded = folder.read("weather.evalset.judge.json");
+    let mut samples = recorded.split(r#"\": \"invalid\""#);
+    let (first, second) = (samples.next().expect("a reply"), samples.next().expect("another reply"));
+    let rest: Vec<&str> = samples.collect();
+    let [invalid, valid] = [r#"\": \"invalid\""#, r#"\": \"valid\""#];
+    let split = [first, invalid, second, valid, &rest.join(invalid)].concat();
+    folder.write("weather.evalset.judge.json", split);
+    let ran = folder.run(&["run", set, "--config", "judged.json", "--agent-cmd", "python3 agent.py"]);
+    assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
+    let judged = listed(&folder, &[])[0]["judged"].clone();
+    assert_eq!(judged[0], "final_response_match_v2 asked gemini-2.5-flash: 3 samples, replayed");
+    assert_eq!(
+        (&judged[1], judged.as_array().map(Vec::len)),
+        (&Value::from("a split vote: 2 of 3 say invalid"), Some(5))
+    );
+    // A baseline that cannot be read is told, and ends no review.
+    folder.write("evalset-baseline.jsonl", "<<<<<<< HEAD\n");
+    let list = folder.run(&["review", "--list"]);
+    let says =
+        "how often the cases passed before is not told: evalset-baseline.jsonl:1: a merge left its mark";
+    assert!(list.code == Some(0) && list.err.contains(says), "{}", list.shown());
 }

@@ -8,12 +8,12 @@ use crate::folder::{Folder, Ran, plain};
 use crate::review::{DRAFT, SET, file, ran};
 
 /// The set of the example with its sixth case, a draft.
-fn six() -> String {
+pub(crate) fn six() -> String {
     file(SET).replacen("\n  ]\n}\n", DRAFT, 1)
 }
 
 /// A folder in which the set ran and has the draft too. Sets with drafts do not run.
-fn folder(test: &str) -> Folder {
+pub(crate) fn folder(test: &str) -> Folder {
     let folder = ran(test, &file(SET));
     folder.write(SET, six());
     folder
@@ -21,32 +21,38 @@ fn folder(test: &str) -> Folder {
 
 /// Reviews on a terminal. A step is the text to wait for and what is typed then; a third element is a file that takes the place of
 /// the set before.
-fn typed(folder: &Folder, args: &[&str], steps: &[(&str, &str)]) -> Ran {
+pub(crate) fn typed(folder: &Folder, args: &[&str], steps: &[(&str, &str)]) -> Ran {
     let steps: Vec<_> = steps.iter().map(|(wanted, typed)| json!([wanted, typed])).collect();
     typed_with(folder, args, &steps, |_| {})
 }
 
-fn typed_with(
+pub(crate) fn typed_with(
     folder: &Folder,
     args: &[&str],
     steps: &[serde_json::Value],
     change: impl FnOnce(&mut std::process::Command),
 ) -> Ran {
-    let driver = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/review/typed.py");
-    let program = folder.command(&[]);
+    let words = driver(folder, args, steps);
     let mut command = plain("python3".as_ref());
-    command.arg(driver).arg(json!(steps).to_string()).arg(program.get_program()).arg("review").args(args);
-    command.env("TERM", "xterm").env("NO_COLOR", "1").current_dir(folder.path(""));
+    command.args(&words[1..]).env("TERM", "xterm").env("NO_COLOR", "1").current_dir(folder.path(""));
     change(&mut command);
     let ran: Ran = command.output().expect("Python runs").into();
     assert!(!ran.out.contains("never shown: "), "{}{}", ran.out, ran.err);
     ran
 }
 
+/// The command of a review on a terminal, in words.
+pub(crate) fn driver(folder: &Folder, args: &[&str], steps: &[serde_json::Value]) -> Vec<String> {
+    let driver = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/review/typed.py");
+    let program = folder.command(&[]).get_program().to_string_lossy().into_owned();
+    let words = ["python3".to_owned(), driver.display().to_string(), json!(steps).to_string(), program];
+    words.into_iter().chain(["review".to_owned()]).chain(args.iter().map(|&arg| arg.to_owned())).collect()
+}
+
 /// The prompt of a case with an offer, of its parts, and of a second question.
-const CASE: &str = "q quit  ? > ";
-const PART: &str = "/q] > ";
-const YES: &str = "[y/N] > ";
+pub(crate) const CASE: &str = "q quit  ? > ";
+pub(crate) const PART: &str = "/q] > ";
+pub(crate) const YES: &str = "[y/N] > ";
 
 #[test]
 fn the_six_cases_of_the_example_are_decided_by_their_keys() {
@@ -219,6 +225,43 @@ fn the_case_is_edited_in_the_users_editor_checked_and_shown() {
         command.env_remove("EDITOR").env_remove("VISUAL");
     });
     assert_eq!(ran.code, Some(0), "{}", ran.out);
+}
+
+#[test]
+fn a_case_runs_five_times_more_and_its_record_is_shown() {
+    let folder = Folder::new("typed-again");
+    folder.write("agent.py", file("agent.py")).write(SET, file(SET)).write("counter", "1");
+    let run = ["run", "desk:argument,unstable", "--agent-cmd", "python3 agent.py"];
+    assert_eq!(folder.run(&run).code, Some(1));
+    let id = folder.read(".evalset/latest").trim().to_owned();
+    let steps = [
+        ("1 run: nothing shows whether it varies", ""),
+        (CASE, "d"),
+        ("run 1 of 1: failed", ""),
+        (r#"call      get_weather(city: "Oslo", day: "2026-11-23")"#, ""),
+        ("score     tool_trajectory_avg_score 0.0: failed", ""),
+        (CASE, "x"),
+        ("failed 6 of 6 runs, the same each time", ""),
+        (CASE, "a"),
+        ("2 of 2", ""),
+        (CASE, "x"),
+        ("not offered: no behaviour is common to all 6 runs", ""),
+        (CASE, "s"),
+    ];
+    let ran = typed(&folder, &[], &steps);
+    assert_eq!(
+        (ran.code, folder.read(SET)),
+        (Some(0), file(SET).replace("2026-11-22", "2026-11-23")),
+        "{}",
+        ran.out
+    );
+    // The further runs are no sample of the build, and no run to review by themselves.
+    let list = folder.run(&["review", "--list"]);
+    assert!(list.code == Some(0) && list.out.contains(&format!("run {id}")), "{}", list.shown());
+    let bless = folder.run(&["bless", "--format", "json"]);
+    let document: serde_json::Value =
+        serde_json::from_str(&bless.out).unwrap_or_else(|_| panic!("{}", bless.shown()));
+    assert_eq!(document["runs"], json!([id]), "{document}");
 }
 
 #[test]

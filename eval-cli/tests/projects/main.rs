@@ -5,6 +5,7 @@
 #[cfg(unix)]
 mod ci;
 mod first_steps;
+mod gated;
 #[allow(dead_code, reason = "the tests of the workspace use the rest")]
 #[path = "../../../tests/projects/project.rs"]
 mod project;

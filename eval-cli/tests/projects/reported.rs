@@ -47,7 +47,7 @@ pub(crate) fn evalset(project: &Project, runs: &Path, args: &[&str]) -> Run {
     Run::of(&mut command)
 }
 
-fn folder(name: &str) -> PathBuf {
+pub(crate) fn folder(name: &str) -> PathBuf {
     let folder = target().join("reported").join(name);
     drop(fs::remove_dir_all(&folder));
     fs::create_dir_all(&folder).expect("the target folder is ours");

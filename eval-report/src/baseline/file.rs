@@ -197,8 +197,13 @@ mod tests {
     use crate::baseline::{MetricLine, Provenance};
 
     fn line(case: &str, passed: usize) -> Line {
-        let metric =
-            MetricLine { criterion: "c".to_owned(), judge: None, passed, scores: vec![Some(1.0), None] };
+        let metric = MetricLine {
+            criterion: "c".to_owned(),
+            judge: None,
+            at_most: false,
+            passed,
+            scores: vec![Some(1.0), None],
+        };
         Line {
             set: "a.json".to_owned(),
             case: case.to_owned(),
@@ -210,6 +215,7 @@ mod tests {
             errors: 0,
             pass: "mean".to_owned(),
             gate: "mean".to_owned(),
+            literal: false,
             metrics: BTreeMap::from([("m".to_owned(), metric)]),
             tokens: vec![Some(1), None],
             seconds: vec![0.1, 0.25],

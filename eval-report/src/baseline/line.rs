@@ -59,6 +59,9 @@ pub struct Line {
     pub pass: String,
     /// The rule that combined the turns of a run.
     pub gate: String,
+    /// Whether the rules of the case were left out: `--literal`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub literal: bool,
     /// The metrics that decide.
     pub metrics: BTreeMap<String, MetricLine>,
     /// The tokens of each run, as far as the agent reports them.
@@ -80,6 +83,9 @@ pub struct MetricLine {
     /// The models of the judge and the versions of its prompts; absent if no judge was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge: Option<String>,
+    /// Whether the lower score is the better one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub at_most: bool,
     /// The runs that passed it.
     pub passed: usize,
     /// The score of each run: the mean of its turns. Null without a score.

@@ -5,10 +5,12 @@ use std::path::{Component, Path};
 use std::time::SystemTime;
 
 use eval_core::report::{MetricOutcome, ScoredMetric};
-use eval_format::Criterion;
+use eval_format::{Criterion, Direction};
 use eval_support::hash::content_hash;
 
+use super::comparable::incomparable;
 use super::file::Baseline;
+use super::judges::Judges;
 use super::line::{Key, Line, MAX_LISTED_RUNS, MetricLine, Provenance};
 use crate::journal::Evaluation;
 use crate::output::time;
@@ -51,8 +53,8 @@ pub struct Checkout {
 /// Measures test runs of one build together, with the oldest first. `here` tells of the runs of its commit whether tracked files
 /// differ from it.
 ///
-/// Cases that come from no file are left out: nothing tells whether they are the same in another build. A case that was skipped, or
-/// without any run, has no line.
+/// Cases that come from no file are left out: nothing tells whether they are the same in another build. A case that was skipped has
+/// no line.
 pub fn measure<'r>(runs: impl IntoIterator<Item = &'r LoadedRun>, here: Option<&Checkout>) -> Measured {
     let mut measured = Measured::default();
     for run in runs {
@@ -69,7 +71,7 @@ pub fn measure<'r>(runs: impl IntoIterator<Item = &'r LoadedRun>, here: Option<&
                 measured.retried.push(key.clone());
             }
             match measured.cases.get(&key) {
-                Some(before) if is_same_case(before, &line) => {
+                Some(before) if incomparable(before, &line).is_none() => {
                     let pooled = pooled(before.clone(), line);
                     measured.cases.bless([pooled]);
                 }
@@ -83,19 +85,23 @@ pub fn measure<'r>(runs: impl IntoIterator<Item = &'r LoadedRun>, here: Option<&
     measured
 }
 
-/// Whether runs of two lines can be counted together.
-fn is_same_case(one: &Line, other: &Line) -> bool {
-    let criteria = |line: &Line| -> Vec<(String, String, Option<String>)> {
-        let of = |(name, metric): (&String, &MetricLine)| {
-            (name.clone(), metric.criterion.clone(), metric.judge.clone())
-        };
-        line.metrics.iter().map(of).collect()
+/// The runs of both lines. A metric that one of them lacks, as all its runs broke, has no score in these.
+fn pooled(mut line: Line, mut other: Line) -> Line {
+    let without = |line: &Line, of: &MetricLine| MetricLine {
+        criterion: of.criterion.clone(),
+        judge: None,
+        at_most: of.at_most,
+        passed: 0,
+        scores: vec![None; line.runs.min(MAX_LISTED_RUNS)],
     };
-    (&one.asks, &one.expects, &one.gate) == (&other.asks, &other.expects, &other.gate)
-        && criteria(one) == criteria(other)
-}
-
-fn pooled(mut line: Line, other: Line) -> Line {
+    for (name, metric) in &line.metrics {
+        let empty = without(&other, metric);
+        other.metrics.entry(name.clone()).or_insert(empty);
+    }
+    for (name, metric) in &other.metrics {
+        let empty = without(&line, metric);
+        line.metrics.entry(name.clone()).or_insert(empty);
+    }
     line.runs += other.runs;
     line.passed += other.passed;
     line.errors += other.errors;
@@ -105,6 +111,8 @@ fn pooled(mut line: Line, other: Line) -> Line {
     line.calls.extend(other.calls);
     for (name, metric) in other.metrics {
         let Some(of) = line.metrics.get_mut(&name) else { continue };
+        let judges = [of.judge.take(), metric.judge].into_iter().flatten();
+        of.judge = judges.map(|judge| Judges::parse(&judge)).reduce(Judges::and).and_then(|it| it.text());
         of.passed += metric.passed;
         of.scores.extend(metric.scores);
         of.scores.truncate(MAX_LISTED_RUNS);
@@ -179,11 +187,15 @@ fn slashes(path: &Path) -> String {
     parts.join("/").replacen("//", "/", 1)
 }
 
-/// The line of a test. `None` if it was skipped, if it has no run, and if its process was killed.
+/// The line of a test. `None` if it was skipped, if it has no run, and if its process was killed. A test that broke before its first
+/// run has the runs that were to be, without a verdict.
 fn line(test: &TestResult<'_>, key: &Key, run: &LoadedRun, here: Option<&Checkout>) -> Option<Line> {
     let attempt = test.attempt;
     let started = &attempt.started;
-    let RunCounts { total, judged, passed, .. } = test.runs;
+    let RunCounts { mut total, judged, passed, .. } = test.runs;
+    if total == 0 && test.state.is_unmeasured() {
+        total = started.runs;
+    }
     attempt.decided.as_ref().filter(|_| test.state != State::Skipped && total > 0)?;
     // A test body may evaluate several times in a run.
     let mut by_run: BTreeMap<usize, Vec<&Evaluation>> = BTreeMap::new();
@@ -209,6 +221,7 @@ fn line(test: &TestResult<'_>, key: &Key, run: &LoadedRun, here: Option<&Checkou
         errors: total - judged,
         pass: started.pass.to_string(),
         gate: started.gate.to_string(),
+        literal: started.literal,
         metrics: metrics.collect(),
         tokens: runs().map(|run| tokens(run)).collect(),
         seconds: runs().map(|run| seconds(run)).collect(),
@@ -235,18 +248,14 @@ fn metric_line<'r>(runs: &[Vec<&'r Evaluation>], name: &str, criterion: &Criteri
         !run.is_empty() && run.iter().all(|metric| metric.is_some_and(|metric| metric.verdict.passed()))
     };
     let judges = of_runs.iter().flatten().flatten().flat_map(|metric| &metric.judge);
-    let mut templates: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut asked = Judges::default();
     for judge in judges {
-        let known = templates.entry(&judge.model).or_default();
-        known.extend(judge.questions.iter().filter_map(|question| question.template.as_deref()));
+        asked.add(&judge.model, judge.questions.iter().filter_map(|question| question.template.as_deref()));
     }
-    let judge = templates
-        .into_iter()
-        .map(|(model, templates)| [model].into_iter().chain(templates).collect::<Vec<_>>().join(" "));
-    let judge = judge.collect::<Vec<_>>().join(", ");
     MetricLine {
         criterion: hash_of_criterion(criterion),
-        judge: Some(judge).filter(|judge| !judge.is_empty()),
+        judge: asked.text(),
+        at_most: criterion.direction() == Direction::AtMost,
         passed: of_runs.iter().filter(passed).count(),
         scores: of_runs.iter().take(MAX_LISTED_RUNS).map(mean).collect(),
     }

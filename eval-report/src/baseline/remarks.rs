@@ -77,6 +77,7 @@ mod tests {
             errors: 0,
             pass: String::new(),
             gate: String::new(),
+            literal: false,
             metrics: BTreeMap::new(),
             tokens: Vec::new(),
             seconds: Vec::new(),

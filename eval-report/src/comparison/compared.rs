@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::category::Category;
-use super::pair::{MetricChange, incomparable};
-use crate::baseline::{Baseline, Key, Line};
+use super::pair::MetricChange;
+use crate::baseline::{Baseline, Key, Line, incomparable};
 use crate::decide::gate::{CaseDecision, CaseRuns, Counts, Decision, Policy, stopped_working};
 use crate::decide::usage::Usage;
 use crate::statistics::float;

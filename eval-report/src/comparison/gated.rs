@@ -41,27 +41,39 @@ pub struct GateOptions {
     pub allow_removed: bool,
     /// Whether suspects are run again.
     pub retried: bool,
-    /// Reasons why the runs may not be all runs of this build.
+    /// Reasons why the runs may not be all runs of this build, or not of this build at all.
     pub doubts: Vec<String>,
+    /// Limits of which nothing tells whether they are broken, a sentence each.
+    pub unknown: Vec<String>,
     /// What a reader has to know beside the reasons.
     pub notes: Vec<String>,
-    /// Limits that are broken, a sentence each: the build fails whatever the comparison says.
+    /// Limits that are broken, a sentence each: the build fails whatever the comparison says, if it is the build that is meant.
     pub broken: Vec<String>,
 }
 
 impl Gated {
-    /// Decides. A regression that is shown counts whatever else is unknown.
+    /// Decides. A regression that is shown counts whatever else is unknown, but for doubts that the runs are of this build, and all
+    /// of them: then it is told beside them.
     pub fn new(comparison: Comparison, options: &GateOptions) -> Self {
         let decision = &comparison.decision;
         let named =
             |category| -> Vec<String> { comparison.of(category).map(|case| case.key.to_string()).collect() };
         let (removed, broken) = (named(Category::OnlyBefore), named(Category::ErrorNow));
-        let mut reasons = options.broken.clone();
-        let verdict = if decision.verdict == GateVerdict::Regression || !reasons.is_empty() {
-            reasons.extend(regressions(&comparison));
-            GateVerdict::Regression
-        } else if !options.doubts.is_empty() {
+        let new = NewCases::of(&comparison);
+        let mut notes = options.notes.clone();
+        let mut worse = options.broken.clone();
+        worse.extend(regressions(&comparison));
+        let mut reasons: Vec<String> = Vec::new();
+        let verdict = if !options.doubts.is_empty() {
             reasons.extend(options.doubts.iter().cloned());
+            reasons.extend(worse.iter().map(|why| format!("what ran would be a regression: {why}")));
+            GateVerdict::Unmeasurable
+        } else if !worse.is_empty() {
+            reasons = worse;
+            notes.extend(options.unknown.iter().cloned());
+            GateVerdict::Regression
+        } else if !options.unknown.is_empty() {
+            reasons.extend(options.unknown.iter().cloned());
             GateVerdict::Unmeasurable
         } else if !removed.is_empty() && !options.allow_removed {
             reasons.push(format!(
@@ -79,8 +91,23 @@ impl Gated {
                 short_code_list(&broken)
             ));
             GateVerdict::Unmeasurable
+        } else if !new.broken.is_empty() {
+            reasons.push(format!(
+                "no run of {} has a verdict: {}; mend what broke, and run the cases again",
+                count(new.broken.len(), "new case"),
+                short_code_list(&new.broken)
+            ));
+            GateVerdict::Unmeasurable
         } else if comparison.is_mostly_incomparable() {
             reasons.push(incomparable(&comparison));
+            GateVerdict::CannotTell
+        } else if !new.failing.is_empty() && decision.verdict == GateVerdict::Pass {
+            reasons.push(format!(
+                "no run of {} passed, and no baseline tells whether it ever did: {}; mend the case or the agent, or accept that it fails: \
+                 `cargo evalset bless SET:CASE`",
+                count(new.failing.len(), "new case"),
+                short_code_list(&new.failing)
+            ));
             GateVerdict::CannotTell
         } else {
             match decision.verdict {
@@ -90,9 +117,9 @@ impl Gated {
             }
             decision.verdict
         };
+        notes.extend(new.note());
         let power = (verdict == GateVerdict::Pass)
             .then(|| Power::new(&comparison.policy, &comparison.counts(), options.retried));
-        let notes = options.notes.clone();
         Self { comparison, verdict, reasons, notes, power: power.flatten(), is_retried: options.retried }
     }
 
@@ -140,6 +167,48 @@ impl Gated {
         before.into_iter().any(|before| needed(before).is_some())
     }
 }
+
+/// The cases without a baseline whose runs did not all pass. They are in no test, and their own runs speak for them.
+#[derive(Default)]
+struct NewCases {
+    /// No run has a verdict.
+    broken: Vec<String>,
+    /// No run passed.
+    failing: Vec<String>,
+    /// Some runs passed and others did not, with their passes.
+    varying: Vec<String>,
+}
+
+impl NewCases {
+    fn of(comparison: &Comparison) -> Self {
+        let mut new = Self::default();
+        for case in comparison.of(Category::OnlyNow) {
+            let Some(line) = &case.now else { continue };
+            let name = case.key.to_string();
+            match (line.with_verdict().total(), line.passed) {
+                (0, _) => new.broken.push(name),
+                (_, 0) => new.failing.push(name),
+                (_, passed) if passed < line.runs => {
+                    new.varying.push(format!("`{name}` passed {}", passes(Some(line))));
+                }
+                _ => {}
+            }
+        }
+        new
+    }
+
+    fn note(&self) -> Option<String> {
+        let cases = self.varying.len();
+        let named = self.varying.iter().take(MAX_NEW_NAMED).cloned().collect::<Vec<_>>().join(", ");
+        let more = cases.checked_sub(MAX_NEW_NAMED).filter(|more| *more > 0);
+        let more = more.map(|more| format!(" and {more} more")).unwrap_or_default();
+        let verb = if cases == 1 { "fails" } else { "fail" };
+        (cases > 0).then(|| format!("{} {verb} in some runs: {named}{more}", count(cases, "new case")))
+    }
+}
+
+/// The most new cases that a note names.
+const MAX_NEW_NAMED: usize = 3;
 
 /// `passed 10 of 10 runs before and none of 13 now`.
 fn runs(case: &ComparedCase) -> String {

@@ -1,10 +1,9 @@
-//! A case on both sides: whether its runs can be compared, and each of its metrics.
+//! A case on both sides: each of its metrics.
 
-use eval_core::journal::Revision;
 use eval_support::untrusted::one_line;
 use serde::Serialize;
 
-use crate::baseline::{Line, MetricLine};
+use crate::baseline::{Line, MetricLine, changed};
 use crate::statistics::PassCount;
 
 /// A metric on both sides.
@@ -37,7 +36,7 @@ impl MetricChange {
                 before: passed_before,
                 now: passed_now,
                 scores: sides.map(|side| mean(side?)),
-                incomparable: changed(sides),
+                incomparable: changed(before, now, name),
             }
         };
         names.iter().map(of).collect()
@@ -70,49 +69,4 @@ fn mean(metric: &MetricLine) -> Option<f64> {
     let scores: Vec<f64> = metric.scores.iter().flatten().copied().collect();
     let count = u32::try_from(scores.len()).ok().filter(|count| *count > 0)?;
     Some(scores.iter().sum::<f64>() / f64::from(count))
-}
-
-/// What changed about a metric.
-fn changed(sides: [Option<&MetricLine>; 2]) -> Option<String> {
-    match sides {
-        [Some(before), Some(now)] if before.criterion != now.criterion => {
-            Some("another criterion".to_owned())
-        }
-        [Some(before), Some(now)] if before.judge != now.judge => {
-            let judge = |line: &MetricLine| line.judge.as_deref().map_or_else(|| "none".to_owned(), one_line);
-            Some(format!("another judge: {} before, {} now", judge(before), judge(now)))
-        }
-        [Some(_), Some(_)] => None,
-        [None, _] => Some("it decided nothing before".to_owned()),
-        [_, None] => Some("it decides nothing now".to_owned()),
-    }
-}
-
-/// Why the passes of a case cannot be compared; `None` if they can.
-pub fn incomparable(before: &Line, now: &Line) -> Option<String> {
-    let since = before.from.commit.as_ref().map_or_else(
-        || format!("since {}", one_line(&before.from.at)),
-        |commit| format!("since {}", one_line(&Revision::short(commit))),
-    );
-    if before.asks != now.asks {
-        return Some(format!("the user says something else {since}"));
-    }
-    if before.expects != now.expects {
-        return Some(format!("it expects something else {since}"));
-    }
-    if before.gate != now.gate {
-        return Some(format!(
-            "the turns of a run are combined in another way: {} before, {} now",
-            before.gate, now.gate
-        ));
-    }
-    // A run passes if each metric does, so one that changed makes the passes of runs another thing.
-    let metrics = MetricChange::all(before, now);
-    let changed: Vec<String> = metrics
-        .iter()
-        .filter_map(|metric| {
-            Some(format!("`{}`: {}", one_line(&metric.name), metric.incomparable.as_deref()?))
-        })
-        .collect();
-    (!changed.is_empty()).then(|| changed.join("; "))
 }

@@ -2,18 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use proptest::prelude::*;
-
 use super::*;
 use crate::baseline::{Baseline, Line, MetricLine, Provenance};
 use crate::decide::gate::Policy;
 use crate::output::Outcome;
-use crate::statistics::PassCount;
+
+mod properties;
 
 /// A case that passed so many runs, with a criterion, a judge and hashes by these numbers.
 fn line(case: &str, passed: usize, runs: usize, errors: usize) -> Line {
     let scores = (0..runs).map(|run| (run < runs - errors).then_some(1.0)).collect();
-    let metric = MetricLine { criterion: "c0".to_owned(), judge: None, passed, scores };
+    let metric = MetricLine { criterion: "c0".to_owned(), judge: None, at_most: false, passed, scores };
     Line {
         set: "evals/desk.evalset.json".to_owned(),
         case: case.to_owned(),
@@ -25,7 +24,9 @@ fn line(case: &str, passed: usize, runs: usize, errors: usize) -> Line {
         errors,
         pass: "mean".to_owned(),
         gate: "mean".to_owned(),
+        literal: false,
         metrics: BTreeMap::from([("safety_v1".to_owned(), metric)]),
+        literal: false,
         tokens: Vec::new(),
         seconds: Vec::new(),
         calls: Vec::new(),
@@ -45,6 +46,16 @@ fn gated(before: &Baseline, now: &Baseline) -> Gated {
 
 fn gated_with(before: &Baseline, now: &Baseline, options: &GateOptions) -> Gated {
     Gated::new(Comparison::new(before, now, now, Policy::default()), options)
+}
+
+/// The cases with this judge behind their metric.
+fn judged(side: &Baseline, judge: Option<&str>) -> Baseline {
+    let with_judge = |line: &Line| {
+        let mut line = line.clone();
+        line.metrics.values_mut().for_each(|metric| metric.judge = judge.map(str::to_owned));
+        line
+    };
+    side.lines().map(with_judge).collect()
 }
 
 fn categories_of(gated: &Gated) -> Vec<(&'static str, usize)> {
@@ -93,7 +104,7 @@ fn gains_pay_for_no_loss_and_both_are_listed() {
 
 #[test]
 fn a_case_is_compared_only_where_it_means_the_same() {
-    let before = side([(10, 10, 0), (10, 10, 0), (10, 10, 0)]);
+    let before = judged(&side([(10, 10, 0), (10, 10, 0), (10, 10, 0)]), Some("gemini safety_v1/2"));
     for (change, why) in [
         (
             (|line: &mut Line| line.asks = "a1".to_owned()) as fn(&mut Line),
@@ -109,8 +120,12 @@ fn a_case_is_compared_only_where_it_means_the_same() {
             "`safety_v1`: another criterion",
         ),
         (
-            |line| line.metrics.values_mut().for_each(|it| it.judge = Some("gpt".to_owned())),
-            "`safety_v1`: another judge: none before, gpt now",
+            |line| line.metrics.values_mut().for_each(|it| it.judge = Some("gpt safety_v1/2".to_owned())),
+            "`safety_v1`: another judge: gemini safety_v1/2 before, gpt safety_v1/2 now",
+        ),
+        (
+            |line| line.metrics.values_mut().for_each(|it| it.judge = Some("gemini safety_v1/3".to_owned())),
+            "`safety_v1`: another judge: gemini safety_v1/2 before, gemini safety_v1/3 now",
         ),
         (|line| line.metrics = BTreeMap::new(), "`safety_v1`: it decides nothing now"),
     ] {
@@ -131,6 +146,123 @@ fn a_case_is_compared_only_where_it_means_the_same() {
         assert_eq!(gated.comparison.cases[1].incomparable.as_deref(), Some(why));
         assert_eq!(gated.word(), "PASS", "{why}");
     }
+}
+
+#[test]
+fn a_judge_that_was_not_asked_is_no_other_judge() {
+    let before = judged(
+        &side([(10, 10, 0); 3]),
+        Some("gemini hallucinations_v1_segmenter/1 hallucinations_v1_validator/1"),
+    );
+    let now = side([(0, 3, 3), (3, 3, 0), (3, 3, 0)]);
+    // No run has a verdict, and a metric that nothing was asked for may be gone from the record.
+    let without = now.lines().map(|line| match line.errors {
+        0 => line.clone(),
+        _ => Line { metrics: BTreeMap::new(), ..line.clone() },
+    });
+    for now in [now.clone(), judged(&now, Some("gemini hallucinations_v1_segmenter/1")), without.collect()] {
+        let gated = gated(&before, &now);
+        assert_eq!((gated.word(), gated.outcome()), ("UNMEASURABLE", Outcome::Unmeasurable));
+        assert_eq!(categories_of(&gated), [("error now", 1), ("same", 2)]);
+    }
+    // An agent that says nothing any more is not judged, and fails.
+    let silent = gated(&before, &side([(0, 10, 0), (10, 10, 0), (10, 10, 0)]));
+    assert_eq!((silent.word(), categories_of(&silent)), ("REGRESSION", vec![("regressed", 1), ("same", 2)]));
+    // What has no verdict on one side may still be another case.
+    let mut other: Vec<Line> = now.lines().cloned().collect();
+    other[0].metrics.values_mut().for_each(|metric| metric.criterion = "c1".to_owned());
+    let gated = gated(&before, &other.into_iter().collect());
+    assert_eq!(categories_of(&gated), [("incomparable", 1), ("same", 2)]);
+}
+
+#[test]
+fn of_two_metrics_the_one_that_did_not_change_stays_listed() {
+    let with_two = |judge: &str| -> Baseline {
+        let mut line = line("a", 10, 10, 0);
+        let trajectory = line.metrics["safety_v1"].clone();
+        line.metrics.insert("tool_trajectory_avg_score".to_owned(), trajectory);
+        line.metrics.get_mut("safety_v1").unwrap().judge = Some(judge.to_owned());
+        [line].into_iter().collect()
+    };
+    let gated = gated(&with_two("gemini safety_v1/2"), &with_two("gpt safety_v1/2"));
+    let case = &gated.comparison.cases[0];
+    assert_eq!((case.category, case.compared), (Category::Incomparable, None));
+    let metrics: Vec<(&str, bool)> =
+        case.metrics.iter().map(|metric| (metric.name.as_str(), metric.incomparable.is_none())).collect();
+    assert_eq!(metrics, [("safety_v1", false), ("tool_trajectory_avg_score", true)]);
+    let trajectory = &case.metrics[1];
+    assert_eq!((trajectory.before, trajectory.now), (Some([10, 10]), Some([10, 10])));
+    assert_eq!(trajectory.scores, [Some(1.0), Some(1.0)]);
+}
+
+#[test]
+fn a_drop_of_another_run_than_is_meant_is_told_and_is_no_regression_of_this_build() {
+    let (before, now) = (side([(10, 10, 0); 3]), side([(0, 10, 0), (10, 10, 0), (10, 10, 0)]));
+    let options = GateOptions {
+        doubts: vec!["the last run is of another commit".to_owned()],
+        broken: vec!["too dear".to_owned()],
+        ..GateOptions::default()
+    };
+    let gated = gated_with(&before, &now, &options);
+    assert_eq!((gated.word(), gated.outcome()), ("UNMEASURABLE", Outcome::Unmeasurable));
+    assert_eq!(
+        gated.reasons[..2],
+        ["the last run is of another commit", "what ran would be a regression: too dear"]
+    );
+    assert!(
+        gated.reasons[2].starts_with(
+            "what ran would be a regression: evals/desk.evalset.json:000 passed 10 of 10 before and none of 10 now"
+        ),
+        "{:?}",
+        gated.reasons
+    );
+}
+
+#[test]
+fn a_recovered_case_pays_for_no_loss() {
+    // Five cases were timeouts before, and pass now. As many others pass no more.
+    let before = side((0..10).map(|at| if at < 5 { (0, 10, 10) } else { (10, 10, 0) }));
+    let now = side((0..10).map(|at| (if at < 5 { 3 } else { 0 }, 3, 0)));
+    let with_recovered = gated(&before, &now);
+    assert_eq!(categories_of(&with_recovered), [("regressed", 5), ("recovered", 5)]);
+    let only = |side: &Baseline| -> Baseline { side.lines().skip(5).cloned().collect() };
+    let alone = gated(&only(&before), &only(&now));
+    assert_eq!((with_recovered.word(), alone.word()), ("REGRESSION", "REGRESSION"));
+    let p = |gated: &Gated| (gated.comparison.decision.p, gated.comparison.decision.p_of_worst);
+    assert_eq!(p(&with_recovered), p(&alone), "the test of the set has the other cases alone");
+    assert_eq!(with_recovered.reasons, alone.reasons);
+}
+
+#[test]
+fn a_new_case_that_never_passed_keeps_the_gate_from_a_pass() {
+    let before = side([(10, 10, 0); 3]);
+    let now = |new: (usize, usize, usize)| side([(3, 3, 0), (3, 3, 0), (3, 3, 0), new]);
+    for (new, word, says) in [
+        (
+            (0, 10, 0),
+            "CANNOT TELL",
+            "no run of 1 new case passed, and no baseline tells whether it ever did: `evals/desk.evalset.json:003`",
+        ),
+        ((0, 10, 4), "CANNOT TELL", "no run of 1 new case passed"),
+        ((0, 10, 10), "UNMEASURABLE", "no run of 1 new case has a verdict: `evals/desk.evalset.json:003`"),
+    ] {
+        let gated = gated(&before, &now(new));
+        assert_eq!((gated.word(), gated.outcome()), (word, Outcome::Unmeasurable), "{new:?}");
+        assert!(gated.reasons[0].starts_with(says), "{new:?}: {:?}", gated.reasons);
+    }
+    let some = gated(&before, &now((1, 10, 0)));
+    assert_eq!((some.word(), categories_of(&some)), ("PASS", vec![("only now", 1), ("same", 3)]));
+    assert_eq!(some.notes, ["1 new case fails in some runs: `evals/desk.evalset.json:003` passed 1/10"]);
+}
+
+#[test]
+fn runs_that_were_scored_literally_are_compared_with_no_others() {
+    let before = side([(10, 10, 0); 3]);
+    let literal = side([(0, 10, 0); 3]).lines().map(|line| Line { literal: true, ..line.clone() }).collect();
+    let gated = gated(&before, &literal);
+    assert_eq!((gated.word(), categories_of(&gated)), ("CANNOT TELL", vec![("incomparable", 3)]));
+    let why = gated.comparison.cases[0].incomparable.as_deref();
+    assert_eq!(why, Some("the rules of the case counted before, and not now (`--literal`)"));
 }
 
 #[test]
@@ -312,107 +444,4 @@ fn the_words_of_others_are_text_on_the_page_and_in_annotations() {
     assert!(["<script>", "</td><s", "<b>", "<i>", "<u>"].iter().all(|tag| !page.contains(tag)), "{page}");
     let said = annotations(&comparison);
     assert!(said.starts_with("::warning file=a%2Cb") && said.lines().count() == 1, "{said}");
-}
-
-/// One of the lines that a case may have on a side, or none.
-fn any_line(case: usize) -> impl Strategy<Value = Option<Line>> {
-    let counts = (1_usize..6)
-        .prop_flat_map(|runs| (Just(runs), 0..=runs))
-        .prop_flat_map(|(runs, errors)| (Just(runs), Just(errors), 0..=runs - errors));
-    let kinds = (counts, 0_usize..4, 0_usize..4, 0_usize..4);
-    proptest::option::weighted(0.9, kinds).prop_map(move |kinds| {
-        let ((runs, errors, passed), asks, expects, criterion) = kinds?;
-        let mut line = line(&format!("{case:03}"), passed, runs, errors);
-        line.asks = format!("a{}", asks / 3);
-        line.expects = format!("e{}", expects / 3);
-        line.metrics.values_mut().for_each(|metric| metric.criterion = format!("c{}", criterion / 3));
-        Some(line)
-    })
-}
-
-fn any_side() -> impl Strategy<Value = Vec<Option<Line>>> {
-    (0..8).map(any_line).collect::<Vec<_>>()
-}
-
-/// The categories that fit a case, by their definitions. `better` is the same case with its sides in each other's place.
-fn fitting(worse: &ComparedCase, better: &ComparedCase) -> Vec<Category> {
-    let (before, now) = (worse.before.as_ref(), worse.now.as_ref());
-    let Some((one, other)) = before.zip(now) else {
-        return vec![if before.is_some() { Category::OnlyBefore } else { Category::OnlyNow }];
-    };
-    let criterion = |line: &Line| line.metrics["safety_v1"].criterion.clone();
-    if (&one.asks, &one.expects, criterion(one)) != (&other.asks, &other.expects, criterion(other)) {
-        return vec![Category::Incomparable];
-    }
-    let of = |line: &Line| (line.passed, line.runs - line.errors);
-    let ((passed, judged), (passed_now, judged_now)) = (of(one), of(other));
-    let is_shown = |case: &ComparedCase| case.compared.is_some_and(|(_, decision)| decision.is_shown);
-    let is_shown = is_shown(worse) || is_shown(better);
-    let is_dead = |passed: usize, judged: usize, now: usize| 2 * passed > judged && now == 0;
-    let is_open = judged > 0 && judged_now > 0 && !is_shown;
-    let is_lower = passed_now * judged < passed * judged_now;
-    let is_higher = passed_now * judged > passed * judged_now;
-    let newly = is_dead(passed, judged, passed_now) || is_dead(passed_now, judged_now, passed);
-    let all = [
-        (Category::NoVerdict, judged == 0 && judged_now == 0),
-        (Category::Recovered, judged == 0 && judged_now > 0),
-        (Category::ErrorNow, judged > 0 && judged_now == 0),
-        (Category::Regressed, judged > 0 && judged_now > 0 && is_shown && is_lower),
-        (Category::Improved, judged > 0 && judged_now > 0 && is_shown && is_higher),
-        (Category::NewlyFailing, is_open && is_lower && newly),
-        (Category::NewlyPassing, is_open && is_higher && newly),
-        (Category::Fell, is_open && is_lower && !newly),
-        (Category::Rose, is_open && is_higher && !newly),
-        (Category::Same, is_open && !is_lower && !is_higher),
-    ];
-    all.into_iter().filter(|(_, fits)| *fits).map(|(category, _)| category).collect()
-}
-
-/// The category of the same case if the sides change places.
-fn mirrored(category: Category) -> Category {
-    let pairs = [
-        (Category::Regressed, Category::Improved),
-        (Category::NewlyFailing, Category::NewlyPassing),
-        (Category::ErrorNow, Category::Recovered),
-        (Category::Fell, Category::Rose),
-        (Category::OnlyBefore, Category::OnlyNow),
-    ];
-    let other = pairs.into_iter().find_map(|(one, other)| match category {
-        _ if category == one => Some(other),
-        _ if category == other => Some(one),
-        _ => None,
-    });
-    other.unwrap_or(category)
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn each_case_has_one_category_and_swapped_sides_mirror_it(one in any_side(), other in any_side()) {
-        let (one, other): (Baseline, Baseline) =
-            (one.into_iter().flatten().collect(), other.into_iter().flatten().collect());
-        let there = Comparison::new(&one, &other, &other, Policy::default());
-        let back = Comparison::new(&other, &one, &one, Policy::default());
-        let all: std::collections::BTreeSet<_> = one.lines().chain(other.lines()).map(Line::key).collect();
-        prop_assert!(there.cases.iter().map(|case| &case.key).eq(all.iter()));
-        for (there, back) in there.cases.iter().zip(&back.cases) {
-            prop_assert_eq!(fitting(there, back), [there.category], "{}", there.key);
-            prop_assert_eq!(mirrored(there.category), back.category, "{}", there.key);
-        }
-        // What is decided is about the cases that both sides have and that have a verdict before, and about no others.
-        let compared: Vec<_> = there.compared().map(|(case, ..)| case.key.clone()).collect();
-        let can_be = |case: &&ComparedCase| {
-            let had_verdict = case.before.as_ref().is_some_and(|line| line.with_verdict() != PassCount::default());
-            case.now.is_some() && case.incomparable.is_none() && had_verdict
-        };
-        let expected: Vec<_> = there.cases.iter().filter(can_be).map(|case| case.key.clone()).collect();
-        prop_assert_eq!(compared, expected);
-        let gated = Gated::new(there, &GateOptions { allow_removed: true, ..GateOptions::default() });
-        if gated.outcome() == Outcome::Passed {
-            prop_assert!(gated.comparison.compared().count() > 0);
-            let worse = [Category::Regressed, Category::NewlyFailing, Category::ErrorNow];
-            prop_assert!(worse.into_iter().all(|category| gated.comparison.of(category).next().is_none()));
-        }
-    }
 }

@@ -240,8 +240,10 @@ fn without_variant(path: &str, variant: &Variant) -> String {
     if modules.is_empty() {
         return path.to_owned();
     }
-    let path = format!("{path}::").replacen(&format!("::{modules}::"), "::", 1);
-    path.trim_end_matches("::").to_owned()
+    // They are behind the function, and modules around it may have the same names.
+    let path = format!("{path}::");
+    let (before, behind) = path.rsplit_once(&format!("::{modules}::")).unwrap_or((&path, ""));
+    format!("{before}::{behind}").trim_end_matches("::").to_owned()
 }
 
 /// The mean over the cases of the share of runs that passed.
@@ -421,6 +423,8 @@ mod tests {
         let variant = |text| Variant::parse(text).unwrap();
         for (path, variant, expected) in [
             ("t::tests::agent::a", variant("prompt=a"), "t::tests::agent"),
+            ("t::a::agent::a", variant("prompt=a"), "t::a::agent"),
+            ("t::a::agent::b", variant("prompt=b"), "t::a::agent"),
             ("t::agent::b-1::x::trips", variant("prompt=b"), "t::agent::b-1::x::trips"),
             ("t::agent::b::x::trips", variant("prompt=b,model=x"), "t::agent::trips"),
             ("t::agent", Variant::default(), "t::agent"),

@@ -117,24 +117,52 @@ impl Policy {
 
     /// The same, with a way to Fisher's test that may know its values.
     pub(crate) fn next_by(&self, case: &Counts, cases: usize, p_of: &mut impl FnMut(Stratum) -> f64) -> Next {
+        if self.left_by(case, cases, p_of) > 0 { Next::Run } else { Next::Stop }
+    }
+
+    /// The most further runs of a case after its runs so far; 0 if it is no suspect, and if what they would be decides nothing.
+    ///
+    /// A suspect that passes again as often as before stays one: its runs that are left could still fail.
+    ///
+    /// ```
+    /// use eval_report::decide::gate::{CaseRuns, Counts, Policy};
+    /// use eval_report::statistics::PassCount;
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let runs = |passed, total| Ok::<_, Box<dyn std::error::Error>>(CaseRuns { judged: PassCount::new(passed, total)?, errors: 0 });
+    /// let policy = Policy::default();
+    /// assert_eq!(policy.left(&Counts::new(runs(10, 10)?, runs(0, 3)?), 20), 17);
+    /// // No number of runs shows it, so that five more tell whether it works at all.
+    /// assert_eq!(policy.left(&Counts::new(runs(1, 1)?, runs(0, 1)?), 20), 5);
+    /// assert_eq!(policy.left(&Counts::new(runs(10, 10)?, runs(3, 3)?), 20), 0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn left(&self, case: &Counts, cases: usize) -> usize {
+        self.left_by(case, cases, &mut fisher)
+    }
+
+    fn left_by(&self, case: &Counts, cases: usize, p_of: &mut impl FnMut(Stratum) -> f64) -> usize {
         let limit = self.limit_of_case(cases);
         let before = case.before.judged;
         // A run without a verdict is a run that was made: an agent that only breaks would be run for ever.
         let made = case.now.made();
-        if !case.fell() || made >= self.max_runs {
-            return Next::Stop;
+        let left = self.max_runs.saturating_sub(made);
+        if !case.first.judged.is_below(before) || left == 0 {
+            return 0;
         }
         let mut of_all = |passed| p_of(Stratum { before, now: counted(passed, self.max_runs) });
         if !is_at_most(of_all(0), limit) {
             // No number of runs shows it. A single pass tells that the case still works.
             let further = made.saturating_sub(case.first.made());
-            return if case.is_dead(false) && further < RUNS_OF_HOPELESS { Next::Run } else { Next::Stop };
+            let of_hopeless = RUNS_OF_HOPELESS.saturating_sub(further).min(left);
+            return if case.is_dead(false) { of_hopeless } else { 0 };
         }
         // A regression holds for the best that runs without a verdict could have been.
         let passed = case.now.judged.passed() + case.now.errors;
-        let is_certain = is_at_most(of_all(passed + self.max_runs - made), limit);
+        let is_certain = is_at_most(of_all(passed + left), limit);
         let is_out_of_reach = !is_at_most(of_all(passed), limit);
-        if is_certain || is_out_of_reach { Next::Stop } else { Next::Run }
+        if is_certain || is_out_of_reach { 0 } else { left }
     }
 
     /// The runs that are planned for a case. Of one that was run again it is `max_runs`, unless no number of runs could show it: if it
@@ -305,6 +333,8 @@ impl World {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use GateVerdict::{CannotTell, Pass, Regression, Unmeasurable};
 
     use super::*;
@@ -423,6 +453,44 @@ mod tests {
                 );
             }
         }
+    }
+
+    /// All states of suspects of up to twenty runs: what follows depends on the runs made and on how many passed.
+    #[test]
+    fn a_suspect_of_twenty_runs_that_is_stopped_early_has_the_verdict_of_all() {
+        let policy = Policy::default();
+        let starts = [1, 5, 20].into_iter().flat_map(|cases| {
+            let before = [(10, 10), (8, 10), (6, 10), (5, 5), (3, 3), (19, 20)].into_iter();
+            let first =
+                before.flat_map(|before| [(0, 1), (0, 3), (1, 3), (2, 3)].map(|first| case(before, first)));
+            first.map(move |first| (cases, first))
+        });
+        let mut stopped = 0;
+        for (cases, first) in starts.filter(|(_, first)| first.fell()) {
+            let limit = policy.limit_of_case(cases);
+            let is_shown = |now| is_at_most(fisher(Stratum { before: first.before.judged, now }), limit);
+            if !is_shown(counted(0, policy.max_runs)) {
+                continue;
+            }
+            let (mut seen, mut open) = (HashSet::new(), vec![first]);
+            while let Some(suspect) = open.pop() {
+                let (passed, made) = (suspect.now.judged.passed(), suspect.now.judged.total());
+                if policy.next(&suspect, cases) == Next::Run {
+                    let further = [passed, passed + 1].map(|passed| counted(passed, made + 1));
+                    let new = further.into_iter().filter(|runs| seen.insert((runs.passed(), runs.total())));
+                    open.extend(new.map(|judged| Counts { now: CaseRuns { judged, errors: 0 }, ..suspect }));
+                    continue;
+                }
+                stopped += 1;
+                let planned = policy.planned(&suspect, cases);
+                let decided = is_at_most(fisher(suspect.stratum(planned, true)), limit);
+                for more in 0..=policy.max_runs - made {
+                    let all = is_shown(counted(passed + more, policy.max_runs));
+                    assert_eq!(decided, all, "{suspect:?} of {cases} cases, then {more} more passed");
+                }
+            }
+        }
+        assert!(stopped > 100, "{stopped}");
     }
 
     #[test]

@@ -107,15 +107,22 @@ impl<'r> TestResult<'r> {
         Some(Self { test, name, attempt, state, runs: RunCounts::new(attempt), is_in_progress: false })
     }
 
-    /// The same test with its first attempt that has a verdict on the case, in place of the last one. A runner that retries until
-    /// a test passes would hide how often it does not. Of several starts with one number, the worst counts, as in reports.
+    /// The same test with its first attempt that has a verdict on the case, or in which a run failed, in place of the last one. A
+    /// runner that retries until a test passes would hide how often it does not. Of several starts with one number, the worst
+    /// counts, as in reports.
     pub(crate) fn first_with_verdict(&self) -> Self {
         let attempts = &self.test.attempts;
         let is_last_of_number = |at: usize| {
             attempts.get(at + 1).is_none_or(|next| next.started.attempt != attempts[at].started.attempt)
         };
-        let has_verdict =
-            |attempt: &Attempt| matches!(State::of_attempt(attempt), State::Passed | State::Failed);
+        // An error of one run takes nothing back of what the others showed.
+        let has_failed_run = |attempt: &Attempt| {
+            let RunCounts { judged, passed, .. } = RunCounts::new(attempt);
+            attempt.decided.is_some() && judged > passed
+        };
+        let has_verdict = |attempt: &Attempt| {
+            matches!(State::of_attempt(attempt), State::Passed | State::Failed) || has_failed_run(attempt)
+        };
         let first = attempts.iter().enumerate().find(|(at, it)| is_last_of_number(*at) && has_verdict(it));
         let attempt = first.map_or(self.attempt, |(_, attempt)| attempt);
         Self {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use eval_core::journal::JudgeUse;
+use eval_core::journal::{JudgeQuestion, JudgeUse};
 use eval_format::Value;
 use eval_support::untrusted;
 use eval_support::words::count;
@@ -41,6 +41,25 @@ pub(super) fn judges(evaluation: &Evaluation, known: &Known) -> Vec<Judge> {
     });
     let of_user = evaluation.ran.simulator.iter().map(|judge| shown("playing the user", judge));
     of_metrics.chain(of_user).collect()
+}
+
+/// The tally of a question whose samples do not agree; `None` if they do, or if their answers have no verdict that is known.
+///
+/// ```
+/// use eval_core::journal::JudgeQuestion;
+/// use eval_report::run_page::split_vote;
+///
+/// let mut question = JudgeQuestion::default();
+/// question.answers = ["yes", "no", "yes"].map(|verdict| format!("Verdict: {verdict}")).to_vec();
+/// assert_eq!(split_vote(&question).as_deref(), Some("2 of 3 say yes"));
+/// question.answers.remove(1);
+/// assert_eq!(split_vote(&question), None);
+/// ```
+pub fn split_vote(question: &JudgeQuestion) -> Option<String> {
+    let votes: Vec<Vote> = question.answers.iter().map(|answer| vote(answer)).collect();
+    let mut verdicts = votes.iter().filter_map(|vote| vote.verdict.as_deref()).filter(|it| *it != NO_ANSWER);
+    let first = verdicts.next()?;
+    if verdicts.all(|verdict| verdict == first) { None } else { tally(&votes).map(|(tally, _)| tally) }
 }
 
 fn shown(purpose: &str, judge: &JudgeUse) -> Judge {

@@ -1,8 +1,9 @@
-//! Limits of a gate: demands on this build alone, without a baseline.
+//! Limits of a gate: demands on this build alone, and on the scores of its metrics beside those of the baseline.
 
 use std::collections::BTreeMap;
 
 use eval_report::baseline::{Baseline, Line};
+use eval_report::comparison::{ScoreChange, ScoreLimit, score_limit};
 use eval_report::decide::exact::{below_share, holm};
 use eval_report::price::{Cost, Prices};
 use eval_report::statistics::PassCount;
@@ -21,6 +22,10 @@ pub(super) struct Limits {
     /// Demands that each case passes this share of its runs, 0 to 1. A case breaks it where its runs show that it passes less often.
     #[arg(long, value_name = "SHARE")]
     min_reliability: Option<f64>,
+
+    /// The most by which the mean score of a metric may fall, over the cases. It is broken where the cases show that it fell by more.
+    #[arg(long, value_name = "DROP")]
+    max_score_drop: Option<f64>,
 
     /// The most tokens of the agent in all runs together. Each run has to report its tokens.
     #[arg(long, value_name = "TOKENS")]
@@ -41,12 +46,14 @@ const LEVEL: f64 = 0.05;
 
 impl Limits {
     pub(super) fn check(&self) -> Result<(), CommandError> {
-        for (name, share) in
-            [("--min-pass-rate", self.min_pass_rate), ("--min-reliability", self.min_reliability)]
-        {
+        for (name, share) in [
+            ("--min-pass-rate", self.min_pass_rate),
+            ("--min-reliability", self.min_reliability),
+            ("--max-score-drop", self.max_score_drop),
+        ] {
             if let Some(share) = share.filter(|share| !(0.0..=1.0).contains(share)) {
                 let message = format!("`{name}` is {share}, and a share is from 0 to 1");
-                return Err(CommandError::new(message, format!("for 90% write `{name} 0.9`")));
+                return Err(CommandError::new(message, format!("for 10% write `{name} 0.1`")));
             }
         }
         if let Some(cost) = self.max_cost.filter(|cost| !(cost.is_finite() && *cost >= 0.0)) {
@@ -55,12 +62,26 @@ impl Limits {
         prices(&self.prices).map(drop)
     }
 
-    /// Checks the limits on these runs, which `now` counts.
-    pub(super) fn checked(&self, runs: &[LoadedRun], now: &Baseline) -> Result<Checked, CommandError> {
+    /// Checks the limits on these runs, which `now` counts. `scores` are the changes of their scores.
+    pub(super) fn checked(
+        &self,
+        runs: &[LoadedRun],
+        now: &Baseline,
+        scores: &[ScoreChange],
+    ) -> Result<Checked, CommandError> {
         let tests: Vec<TestResult<'_>> = runs.iter().flat_map(|run| TestResult::all(&run.run)).collect();
         let mut checked = Checked::default();
-        checked.broken.extend(self.min_pass_rate.and_then(|least| below_rate(now, least)));
-        checked.broken.extend(self.min_reliability.map(|least| unreliable(now, least)).unwrap_or_default());
+        if let Some(least) = self.min_pass_rate {
+            checked.pass_rate(now, least);
+        }
+        if let Some(least) = self.min_reliability {
+            checked.reliability(now, least);
+        }
+        if let Some(most) = self.max_score_drop {
+            let ScoreLimit { broken, unknown } = score_limit(scores, most);
+            checked.broken.extend(broken);
+            checked.unknown.extend(unknown);
+        }
         if let Some(most) = self.max_tokens {
             checked.tokens(&tests, most);
         }
@@ -79,6 +100,52 @@ pub(super) struct Checked {
 }
 
 impl Checked {
+    /// A run without a verdict may have passed or failed: the limit is broken if it is so in either case.
+    fn pass_rate(&mut self, now: &Baseline, least: f64) {
+        let sum = |of: fn(&Line) -> usize| now.lines().map(of).sum::<usize>();
+        let (passed, runs, errors) =
+            (sum(|line| line.passed), sum(|line| line.runs), sum(|line| line.errors));
+        let rate = |passed| PassCount::new(passed, runs).ok().and_then(PassCount::rate);
+        let (Some(worst), Some(best)) = (rate(passed), rate(passed + errors)) else {
+            self.unknown
+                .push("no case ran, so `--min-pass-rate` cannot be checked; run the cases again".to_owned());
+            return;
+        };
+        let interval =
+            PassCount::new(passed, runs).ok().filter(|_| errors == 0).and_then(PassCount::interval);
+        let interval = interval.map(|interval| format!(" (95% interval {interval})")).unwrap_or_default();
+        let said = format!("{} passed{interval}{}", of_runs(passed, runs), without_verdict(errors));
+        if best < least {
+            self.broken
+                .push(format!("{said}, and `--min-pass-rate` demands {least}: this is a demand, no test"));
+        } else if worst < least {
+            self.unknown.push(format!("{said}, so `--min-pass-rate {least}` cannot be checked; {MEND}"));
+        }
+    }
+
+    fn reliability(&mut self, now: &Baseline, least: f64) {
+        let lines: Vec<&Line> = now.lines().collect();
+        let shown = |errors_pass: bool| {
+            let p = |line: &&Line| {
+                let passed = line.passed + if errors_pass { line.errors } else { 0 };
+                PassCount::new(passed, line.runs).map_or(1.0, |runs| below_share(runs, least))
+            };
+            holm(&lines.iter().map(p).collect::<Vec<_>>(), LEVEL)
+        };
+        for ((line, at_best), at_worst) in lines.iter().zip(shown(true)).zip(shown(false)) {
+            let runs = of_runs(line.passed, line.with_verdict().total());
+            let said = format!("{} passed {runs}{}", line.key(), without_verdict(line.errors));
+            if at_best {
+                self.broken.push(format!(
+                    "{said}, which shows that it passes less often than `--min-reliability {least}` demands"
+                ));
+            } else if at_worst {
+                self.unknown
+                    .push(format!("{said}, so `--min-reliability {least}` cannot be checked; {MEND}"));
+            }
+        }
+    }
+
     fn tokens(&mut self, tests: &[TestResult<'_>], most: i64) {
         let mut usage = Usage::default();
         for test in tests {
@@ -135,32 +202,18 @@ fn without_tokens(tests: &[TestResult<'_>], limit: &str) -> Option<String> {
     })
 }
 
-fn below_rate(now: &Baseline, least: f64) -> Option<String> {
-    let sum = |of: fn(&Line) -> usize| now.lines().map(of).sum::<usize>();
-    let runs = PassCount::new(sum(|line| line.passed), sum(|line| line.runs)).ok()?;
-    let (rate, interval) = (runs.rate().unwrap_or(0.0), runs.interval());
-    let interval = interval.map(|interval| format!(" (95% interval {interval})")).unwrap_or_default();
-    (rate < least).then(|| {
-        format!(
-            "{} of {} passed{interval}, and `--min-pass-rate` demands {least}: this is a demand, no test",
-            runs.passed(),
-            count(runs.total(), "run")
-        )
-    })
+const MEND: &str = "mend what broke, and run the cases again";
+
+/// `3 of 4 runs`, `none of 4 runs`.
+fn of_runs(passed: usize, runs: usize) -> String {
+    let passed = if passed == 0 { "none".to_owned() } else { passed.to_string() };
+    format!("{passed} of {}", count(runs, "run"))
 }
 
-fn unreliable(now: &Baseline, least: f64) -> Vec<String> {
-    let lines: Vec<&Line> = now.lines().filter(|line| line.with_verdict().total() > 0).collect();
-    let p_values: Vec<f64> = lines.iter().map(|line| below_share(line.with_verdict(), least)).collect();
-    let shown = holm(&p_values, LEVEL);
-    let of = lines.iter().zip(&shown).filter(|(_, shown)| **shown);
-    of.map(|(line, _)| {
-        format!(
-            "{} passed {} of {}, which shows that it passes less often than `--min-reliability {least}` demands",
-            line.key(),
-            line.passed,
-            count(line.with_verdict().total(), "run")
-        )
-    })
-    .collect()
+fn without_verdict(errors: usize) -> String {
+    match errors {
+        0 => String::new(),
+        1 => ", and 1 has no verdict".to_owned(),
+        errors => format!(", and {errors} have no verdict"),
+    }
 }

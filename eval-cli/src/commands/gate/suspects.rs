@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::process::{Command, Stdio};
 
-use eval_report::baseline::{Baseline, Key, Line, key, measure};
-use eval_report::comparison::incomparable;
-use eval_report::decide::gate::{Counts, Next, Policy};
+use eval_report::baseline::{Baseline, Key, Line, incomparable, key, measure};
+use eval_report::decide::gate::{Counts, Policy};
 use eval_support::shell;
 use eval_support::variables::{DIR, RUN_ID};
 use eval_support::words::count;
@@ -29,12 +28,21 @@ pub(super) fn run_again(
     policy: Policy,
 ) -> Result<(), CommandError> {
     let named = runs.len();
+    let of_tests = runs_of_tests(runs);
     let mut stopped: BTreeSet<Key> = BTreeSet::new();
     // Each round adds a run to each suspect, or stops it.
     for round in 1..=policy.max_runs {
         let now = measure(&*runs, None).cases;
         let mut suspects = suspects(before, first, &now, policy);
-        suspects.retain(|key, _| !stopped.contains(key));
+        suspects.retain(|key, left| {
+            // A test of the attribute has its own number of runs, and all of them run again.
+            let too_many = of_tests.get(key).copied().filter(|runs| *runs > *left);
+            if let Some(runs) = too_many.filter(|_| stopped.insert(key.clone())) {
+                let (runs, left) = (count(runs, "run"), count(*left, "further run"));
+                notice(&format!("{key} is not run again: a round is its {runs}, and it may have {left}"));
+            }
+            !stopped.contains(key)
+        });
         let Some(least) = suspects.values().min().copied() else { return Ok(()) };
         let keys: BTreeSet<Key> = suspects.into_keys().collect();
         let more = least.clamp(1, RUNS_PER_ROUND);
@@ -64,6 +72,13 @@ pub(super) fn run_again(
     Ok(())
 }
 
+/// The number of runs that each test of the attribute makes at once.
+fn runs_of_tests(runs: &[LoadedRun]) -> BTreeMap<Key, usize> {
+    let tests = runs.iter().flat_map(|run| TestResult::all(&run.run));
+    let of_tests = tests.filter(|test| !test.attempt.started.of_program);
+    of_tests.filter_map(|test| Some((key(&test)?, test.attempt.started.runs))).collect()
+}
+
 /// The cases to run again, with the number of runs that they still may have.
 fn suspects(before: &Baseline, first: &Baseline, now: &Baseline, policy: Policy) -> BTreeMap<Key, usize> {
     let compared: Vec<(Key, Counts)> = before
@@ -77,8 +92,8 @@ fn suspects(before: &Baseline, first: &Baseline, now: &Baseline, policy: Policy)
         })
         .collect();
     let cases = compared.len();
-    let again = compared.into_iter().filter(|(_, counts)| policy.next(counts, cases) == Next::Run);
-    again.map(|(key, counts)| (key, policy.max_runs.saturating_sub(counts.now.made()))).collect()
+    let again = compared.into_iter().map(|(key, counts)| (key, policy.left(&counts, cases)));
+    again.filter(|(_, left)| *left > 0).collect()
 }
 
 /// The commands that run these cases again, each as it ran in the first of the runs that has it: of cargo for tests, and of this program for what `run` ran.
@@ -140,11 +155,11 @@ fn commands_of(
 }
 
 /// Runs a command in a test run of its own. Cases that fail are no error: they are counted.
-fn run(program: &OsString, words: &[String], id: &str) -> Result<(), CommandError> {
+pub(in crate::commands) fn run(program: &OsString, words: &[String], id: &str) -> Result<(), CommandError> {
     notice(&format!("running {} {}", shell::word(&program.to_string_lossy()), shell::line(words)));
-    let status =
-        Command::new(program).args(words).env(RUN_ID, id).env(DIR, root()).stdout(Stdio::null()).status();
-    status.map(drop).map_err(|error| {
+    let mut command = Command::new(program);
+    command.args(words).env(RUN_ID, id).env(DIR, root()).stdin(Stdio::null()).stdout(Stdio::null());
+    command.status().map(drop).map_err(|error| {
         let shown = program.to_string_lossy().into_owned();
         CommandError::new(format!("cannot run `{shown}`: {error}"), "run this where the suspects ran")
     })

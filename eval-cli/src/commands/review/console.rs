@@ -1,7 +1,8 @@
 //! The terminal of a review: single keys, lines, and the user's editor.
 
+use std::path::Path;
 use std::process::Command;
-use std::{env, fs, io};
+use std::{env, io};
 
 use eval_support::untrusted::one_line;
 
@@ -27,8 +28,8 @@ pub(super) trait Console {
 
     fn tell(&mut self, text: &str);
 
-    /// The text of a case as the user's editor leaves it.
-    fn edit(&mut self, text: &str) -> Result<String, CommandError>;
+    /// Opens a file in the user's editor, and waits until it is done.
+    fn edit(&mut self, path: &Path) -> Result<(), CommandError>;
 }
 
 /// The terminal on which the command was started.
@@ -48,7 +49,7 @@ impl Console for Terminal {
         tell(text);
     }
 
-    fn edit(&mut self, text: &str) -> Result<String, CommandError> {
+    fn edit(&mut self, path: &Path) -> Result<(), CommandError> {
         let set = ["VISUAL", "EDITOR"]
             .iter()
             .find_map(|name| env::var(name).ok().filter(|it| !it.trim().is_empty()));
@@ -61,18 +62,12 @@ impl Console for Terminal {
         };
         let failed =
             |what: String| CommandError::new(what, "set `EDITOR` to a program that waits until you are done");
-        let folder =
-            tempfile::tempdir().map_err(|error| failed(format!("cannot write a temporary file: {error}")))?;
-        let path = folder.path().join("case.json");
-        fs::write(&path, text).map_err(|error| failed(format!("cannot write a temporary file: {error}")))?;
-        let status = Command::new(program).args(args).arg(&path).status();
         let name = one_line(program);
-        match status {
-            Ok(status) if status.success() => {}
-            Ok(status) => return Err(failed(format!("`{name}` ended with {status}"))),
-            Err(error) => return Err(failed(format!("cannot start `{name}`: {error}"))),
+        match Command::new(program).args(args).arg(path).status() {
+            Ok(status) if status.success() => Ok(()),
+            Ok(status) => Err(failed(format!("`{name}` ended with {status}"))),
+            Err(error) => Err(failed(format!("cannot start `{name}`: {error}"))),
         }
-        fs::read_to_string(&path).map_err(|error| failed(format!("`{name}` left no text: {error}")))
     }
 }
 

@@ -1,5 +1,7 @@
 //! A review at a terminal: one entry after the other, until all are decided or the user quits.
 
+use std::collections::BTreeMap;
+
 use eval_support::untrusted::one_line;
 use eval_support::words::count;
 
@@ -18,7 +20,7 @@ pub(super) fn review<C: Console>(
 ) -> Result<String, CommandError> {
     console.tell(&screen::head(queue, loaded));
     let decided = vec![Decided::Open; queue.items.len()];
-    let mut session = Session { queue, console, decided, written: Vec::new() };
+    let mut session = Session { queue, console, decided, written: Vec::new(), unsaved: BTreeMap::new() };
     let mut at = 0;
     while at < session.decided.len() {
         if session.decided[at] != Decided::Open {
@@ -45,7 +47,7 @@ impl<C: Console> Session<'_, '_, C> {
         }
         let whole = match self.queue.choices(self.item(at)).whole() {
             Ok(whole) => whole,
-            Err(error) => return Ok(self.stale(at, &error)),
+            Err(error) => return Ok(self.unmade(at, &error)),
         };
         if let Some(whole) = &whole {
             self.console.tell(&screen::indented(&screen::about(whole), 4));
@@ -108,6 +110,9 @@ fn keys_of(item: &Item, whole: Option<&Choice>) -> String {
     let has_parts = item.change().is_some_and(|change| is_divided(change, None));
     keys.extend(has_parts.then(|| "t parts".to_owned()));
     keys.extend((!item.changes.is_empty()).then(|| "m loosen".to_owned()));
-    keys.extend(["e edit", "u undo", "q quit", "?"].map(str::to_owned));
+    keys.push("e edit".to_owned());
+    keys.extend(item.test.is_some().then(|| "d whole record".to_owned()));
+    keys.extend(item.again.is_some().then(|| "x run 5 times".to_owned()));
+    keys.extend(["u undo", "q quit", "?"].map(str::to_owned));
     format!("    {} > ", keys.join("  "))
 }

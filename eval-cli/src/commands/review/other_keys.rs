@@ -1,6 +1,7 @@
 //! Keys that mean the same at each prompt of an entry.
 
 use super::console::{Console, Key};
+use super::record;
 use super::session::{Decided, Next, Session};
 use crate::output::CommandError;
 
@@ -8,6 +9,7 @@ const HELP: &str = "\
   a r s  accept, reject, skip this one          A R S  the rest of this set, after a list and a `yes`
   t      turns, calls and arguments one by one  m      loosen: a rule in `_expect` of the case
   e      edit the case in $EDITOR               u      undo the last write
+  d      the whole record of the case           x      run the case 5 times more, and look at all its runs
   q      quit: what is written stays            Enter and Esc do nothing
 ";
 
@@ -24,6 +26,13 @@ impl<C: Console> Session<'_, '_, C> {
             Key::Char('m') => self.loosen(at),
             Key::Char('e') => self.edit(at),
             Key::Char('u') => Ok(self.undo()),
+            Key::Char('d') => {
+                let place = self.item(at).test;
+                let text = place.map(|place| record::text(&self.queue.group(place)));
+                self.console.tell(&text.unwrap_or_else(|| "    no run is reviewed here\n".to_owned()));
+                Ok(None)
+            }
+            Key::Char('x') => Ok(self.run_again(at)),
             Key::Char('q') | Key::End => Ok(Some(Next::Quit)),
             Key::Char('?') => {
                 self.console.tell(HELP);

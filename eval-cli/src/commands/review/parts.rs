@@ -61,7 +61,7 @@ impl<C: Console> Session<'_, '_, C> {
             std::slice::from_ref(part),
         ) {
             Ok(choice) => choice,
-            Err(error) => return Ok(Asked::Left(self.stale(at, &error))),
+            Err(error) => return Ok(Asked::Left(self.unmade(at, &error))),
         };
         let is_divided = is_divided(&change, Some(part));
         self.console.tell(&screen::indented(&screen::about(&choice), 4));
@@ -89,7 +89,7 @@ impl<C: Console> Session<'_, '_, C> {
                         next => Ok(Asked::Left(next)),
                     };
                 }
-                Key::Char('u' | 'm' | 'e' | 'q' | '?' | 'A' | 'R' | 'S') | Key::End => {
+                Key::Char('u' | 'm' | 'e' | 'd' | 'x' | 'q' | '?' | 'A' | 'R' | 'S') | Key::End => {
                     if let Some(next) = self.other_key(at, key)? {
                         return Ok(Asked::Left(next));
                     }

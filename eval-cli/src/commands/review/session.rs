@@ -1,11 +1,15 @@
 //! The state of a review at a terminal, and what can be done with an entry.
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
 use eval_support::untrusted::one_line;
+use eval_support::words::count;
 
 use super::console::{Console, Key};
 use super::screen;
 use crate::output::{CommandError, GOOD, WARNING, styled};
-use crate::review::{Choice, Item, Offer, Queue, Written};
+use crate::review::{Choice, Item, NotOffered, Offer, Queue, Written};
 
 /// What became of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +36,8 @@ pub(super) struct Session<'q, 'r, C> {
     pub(super) decided: Vec<Decided>,
     /// The writes so far, each with its entry.
     pub(super) written: Vec<(usize, Written)>,
+    /// The files with what the user wrote in the editor and that is in no set yet, by entry.
+    pub(super) unsaved: BTreeMap<usize, PathBuf>,
 }
 
 impl<C: Console> Session<'_, '_, C> {
@@ -58,18 +64,40 @@ impl<C: Console> Session<'_, '_, C> {
         Ok(())
     }
 
+    pub(super) fn tell_error(&mut self, error: &CommandError) {
+        self.console.tell(&format!("    {}\n", error.shown().trim_end()));
+    }
+
     /// Tells why an entry is not as it was shown, and shows it anew.
     pub(super) fn stale(&mut self, at: usize, error: &CommandError) -> Next {
-        self.console.tell(&format!("    {}\n", error.shown().trim_end()));
+        self.tell_error(error);
         match self.queue.renewed(at, false) {
-            Some(item) => {
-                self.queue.items[at] = item;
-                Next::To(at)
-            }
-            None => {
+            Ok(Some(item)) => self.queue.items[at] = item,
+            Ok(None) => {
                 self.decided[at] = Decided::Skipped;
-                Next::Further
+                return Next::Further;
             }
+            // It may be a moment of another writer. Nothing of the entry can be shown, and others may be in order.
+            Err(error) => self.withdraw(at, &error),
+        }
+        Next::To(at)
+    }
+
+    /// Tells why a choice cannot be made, and shows the entry anew. If the file has the case that was shown, the entry is not offered
+    /// any more: the choice would be made again at once, and no key is read between.
+    pub(super) fn unmade(&mut self, at: usize, error: &CommandError) -> Next {
+        let shown = self.item(at).case.clone();
+        let next = self.stale(at, error);
+        if next == Next::To(at) && self.item(at).case == shown {
+            self.withdraw(at, error);
+        }
+        next
+    }
+
+    fn withdraw(&mut self, at: usize, error: &CommandError) {
+        let offer = &mut self.queue.items[at].offer;
+        if !matches!(offer, Offer::Not(_)) {
+            *offer = Offer::Not(NotOffered::new(one_line(&error.message), error.help.clone()));
         }
     }
 
@@ -77,7 +105,7 @@ impl<C: Console> Session<'_, '_, C> {
         if matches!(self.item(at).offer, Offer::Draft) {
             let choice = match self.queue.choices(self.item(at)).removing() {
                 Ok(choice) => choice,
-                Err(error) => return Ok(Some(self.stale(at, &error))),
+                Err(error) => return Ok(Some(self.unmade(at, &error))),
             };
             self.console.tell(&screen::indented(&screen::about(&choice), 4));
             if !self.asks("remove the draft, or put the golden back that it replaces?")? {
@@ -96,9 +124,13 @@ impl<C: Console> Session<'_, '_, C> {
             Ok(choices) => choices,
             Err(error) => return Ok(Some(self.stale(at, &error))),
         };
-        let choices: Vec<Choice> = choices.into_iter().take(9).collect();
-        for (number, choice) in choices.iter().enumerate() {
+        for (number, choice) in choices.iter().take(MAX_NUMBERED).enumerate() {
             self.console.tell(&format!("      {}  {}\n", number + 1, choice.what));
+        }
+        if let Some(more) = choices.len().checked_sub(MAX_NUMBERED).filter(|more| *more > 0) {
+            let (more, rules) = (count(more, "more rule"), if more == 1 { "has" } else { "have" });
+            self.console
+                .tell(&format!("      {more} {rules} no key: `cargo evalset review --list` names all\n"));
         }
         self.console.tell(NO_THRESHOLD);
         if choices.is_empty() {
@@ -110,41 +142,17 @@ impl<C: Console> Session<'_, '_, C> {
         self.console.tell(&echo(key));
         let Key::Char(digit) = key else { return Ok((key == Key::End).then_some(Next::Quit)) };
         let number = digit.to_digit(10).and_then(|number| usize::try_from(number).ok()?.checked_sub(1));
-        let Some(choice) = number.and_then(|number| choices.get(number)) else { return Ok(None) };
+        let chosen = number.filter(|number| *number < MAX_NUMBERED).and_then(|number| choices.get(number));
+        let Some(choice) = chosen else { return Ok(None) };
         self.written_after_question(at, choice)
     }
 
-    pub(super) fn edit(&mut self, at: usize) -> Result<Option<Next>, CommandError> {
-        let item = self.item(at);
-        let text = crate::edited::open(&item.path)?.case_text(&item.case.eval_id).map(str::to_owned);
-        let Some(text) = text else {
-            let error =
-                CommandError::new("the case is gone", "list what is left: `cargo evalset review --list`");
-            return Ok(Some(self.stale(at, &error)));
-        };
-        let edited = match self.console.edit(&format!("{text}\n")) {
-            Ok(edited) => edited,
-            Err(error) => {
-                self.console.tell(&format!("    {}\n", error.shown().trim_end()));
-                return Ok(None);
-            }
-        };
-        let edited = edited.trim().to_owned();
-        if edited == text {
-            self.console.tell("    nothing was changed\n");
-            return Ok(None);
-        }
-        match self.queue.choices(self.item(at)).text(edited) {
-            Ok(choice) => self.written_after_question(at, &choice),
-            Err(error) => {
-                self.console.tell(&format!("    {}\n", error.shown().trim_end()));
-                Ok(None)
-            }
-        }
-    }
-
     /// Shows a choice, and writes it after a yes. An entry that will still fail is shown again.
-    fn written_after_question(&mut self, at: usize, choice: &Choice) -> Result<Option<Next>, CommandError> {
+    pub(super) fn written_after_question(
+        &mut self,
+        at: usize,
+        choice: &Choice,
+    ) -> Result<Option<Next>, CommandError> {
         self.console.tell(&screen::indented(&screen::about(choice), 4));
         if !self.asks("write?")? {
             return Ok(None);
@@ -153,7 +161,7 @@ impl<C: Console> Session<'_, '_, C> {
             return Ok(Some(self.stale(at, &error)));
         }
         let is_done = choice.forecast.as_ref().is_none_or(|it| it.still_fails.is_empty());
-        if !is_done && let Some(item) = self.queue.renewed(at, true) {
+        if !is_done && let Ok(Some(item)) = self.queue.renewed(at, true) {
             self.queue.items[at] = item;
             return Ok(Some(Next::To(at)));
         }
@@ -167,17 +175,20 @@ impl<C: Console> Session<'_, '_, C> {
             return None;
         };
         if let Err(error) = written.undo() {
-            self.console.tell(&format!("    {}\n", error.shown().trim_end()));
+            self.tell_error(&error);
             return None;
         }
         self.console.tell(&format!("    {}\n", styled(WARNING, "taken back")));
         self.decided[at] = Decided::Open;
-        if let Some(item) = self.queue.renewed(at, true) {
+        if let Ok(Some(item)) = self.queue.renewed(at, true) {
             self.queue.items[at] = item;
         }
         Some(Next::To(at))
     }
 }
+
+/// The most rules that have a key: a key is one digit, from 1.
+const MAX_NUMBERED: usize = 9;
 
 const NO_THRESHOLD: &str = "      (a lower threshold is not offered: it would be fitted to these runs)\n";
 

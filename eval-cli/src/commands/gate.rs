@@ -19,7 +19,7 @@ use crate::files::write;
 use crate::output::{Answer, CommandError, Format, Outcome, mask};
 use crate::recorded::{LoadedRun, WhichRun};
 use crate::sides::{
-    Side, baseline_path, commit_here, notes, refuse_suspects, runs_of_builds, why_incomplete,
+    Side, baseline_path, commit_here, notes, refuse_suspects, runs_of_builds, side, why_incomplete,
 };
 use limits::Limits;
 
@@ -194,7 +194,7 @@ fn baseline(named: Option<&str>) -> Result<(String, Side), CommandError> {
         let help = "run all cases of a build that works ten times, then bless it: `cargo evalset bless`";
         return Err(CommandError::new(format!("there is no baseline `{name}` here"), help));
     }
-    let side = Side::named(&name)?;
+    let side = side(&name)?;
     Ok((name, side))
 }
 

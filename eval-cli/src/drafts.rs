@@ -9,7 +9,7 @@ mod shown;
 use std::path::Path;
 use std::path::PathBuf;
 
-pub(crate) use added::{Added, Destination, cannot_pass};
+pub(crate) use added::{Added, Destination, cannot_pass, to_review};
 use eval_format::{EditError, EvalCase, Invocation, Map, SetEditor, Value};
 #[cfg(feature = "serve")]
 use eval_support::hash::content_hash;

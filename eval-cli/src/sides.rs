@@ -1,19 +1,25 @@
-//! The two sides of a comparison: the file of a baseline, or a recorded run.
+//! The two sides of a comparison: the file of a baseline, or a run that is recorded here or in a store.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use eval_core::journal::Revision;
 use eval_core::journal::project::Project;
-use eval_report::baseline::{Baseline, Key, Measured, measure};
+use eval_report::baseline::Baseline;
+pub(crate) use eval_report::baseline::notes;
+pub(crate) use eval_report::comparison::Side;
 use eval_report::journal::RunDir;
 use eval_support::id::fresh_id;
 use eval_support::untrusted::one_line;
-use eval_support::words::{short_code_list, were};
 
+#[cfg(not(feature = "store"))]
+use crate::features::lacking;
 use crate::files::locked;
 use crate::output::{CommandError, read, unreadable};
+#[cfg(feature = "store")]
+use crate::recorded::new_root;
 use crate::recorded::{LoadedRun, RunResults, WhichRun, near, own_runs, root};
+#[cfg(feature = "store")]
+use crate::store::{StoreArg, fetch_run, runtime};
 
 /// The baseline of a project, if no other is named.
 pub(crate) const BASELINE: &str = "evalset-baseline.jsonl";
@@ -82,62 +88,56 @@ pub(crate) fn why_incomplete(loaded: &LoadedRun, partial: bool) -> Result<Vec<St
     Ok(results(loaded, partial)?.why_incomplete())
 }
 
-/// The runs of each case on one side.
-pub(crate) struct Side {
-    pub(crate) cases: Baseline,
-    /// Its name for people.
-    pub(crate) name: String,
-    /// Reasons why they may not be all runs of their build.
-    pub(crate) doubts: Vec<String>,
-    /// What a reader has to know about them.
-    pub(crate) notes: Vec<String>,
+/// The side that is named: a run in a store, the file of a baseline, else the id or the folder of a run.
+pub(crate) fn side(name: &str) -> Result<Side, CommandError> {
+    if let Some(stored) = stored(name)? {
+        return Ok(stored);
+    }
+    let path = Path::new(name);
+    if path.is_file() {
+        return Ok(Side::of_baseline(format!("baseline {}", one_line(name)), read_baseline(path)?));
+    }
+    if is_like_a_file(path) {
+        let help =
+            "name the file of a baseline, or the id of a run: `cargo evalset report` shows the last one";
+        return Err(CommandError::new(format!("there is no file `{}`", one_line(name)), help));
+    }
+    of_run(&WhichRun::named(Some(name.to_owned())).load()?)
 }
 
-impl Side {
-    /// The side that is named: the file of a baseline, else the id or the folder of a run.
-    pub(crate) fn named(name: &str) -> Result<Self, CommandError> {
-        let path = Path::new(name);
-        if path.is_file() {
-            let name = format!("baseline {}", one_line(name));
-            return Ok(Self { cases: read_baseline(path)?, name, doubts: Vec::new(), notes: Vec::new() });
-        }
-        if is_like_a_file(path) {
-            let help =
-                "name the file of a baseline, or the id of a run: `cargo evalset report` shows the last one";
-            return Err(CommandError::new(format!("there is no file `{}`", one_line(name)), help));
-        }
-        let loaded = WhichRun::named(Some(name.to_owned())).load()?;
-        Self::of_run(&loaded)
-    }
+fn of_run(loaded: &LoadedRun) -> Result<Side, CommandError> {
+    refuse_suspects(loaded)?;
+    Ok(Side::of_loaded(loaded))
+}
 
-    fn of_run(loaded: &LoadedRun) -> Result<Self, CommandError> {
-        refuse_suspects(loaded)?;
-        let doubts = why_incomplete(loaded, false)?;
-        let name = format!("run {}", loaded.name());
-        let measured = measure([loaded], None);
-        let notes = notes(&measured);
-        Ok(Self { cases: measured.cases, name, doubts, notes })
+/// The run of a URL with its id: `gs://my-evals#2026-11-22T02-31-07-4f1c`. Without an id it is the one that was stored last. `None` for what
+/// is no URL.
+#[cfg(feature = "store")]
+fn stored(name: &str) -> Result<Option<Side>, CommandError> {
+    let (url, id) = match name.rsplit_once('#') {
+        Some((url, id)) => (url, Some(id)),
+        None => (name, None),
+    };
+    if !url.contains("://") {
+        return Ok(None);
     }
+    let store = StoreArg::from(url.to_owned()).open_to_read()?;
+    let fetched = runtime()?.block_on(fetch_run(&store, id, &new_root()))?;
+    let loaded = WhichRun::named(id.map(str::to_owned)).fetched(fetched.folder).load()?;
+    let mut side = of_run(&loaded)?;
+    side.name += &format!(" of {}", store.shown());
+    Ok(Some(side))
+}
+
+/// A URL, of which this build can read none.
+#[cfg(not(feature = "store"))]
+fn stored(name: &str) -> Result<Option<Side>, CommandError> {
+    if name.contains("://") { Err(lacking("a run in a store", "store")) } else { Ok(None) }
 }
 
 /// Whether a name cannot be meant as the id or the folder of a run.
 fn is_like_a_file(path: &Path) -> bool {
     !path.exists() && path.extension().is_some_and(|extension| extension == "jsonl" || extension == "json")
-}
-
-/// What a reader has to know about how runs were counted.
-pub(crate) fn notes(measured: &Measured) -> Vec<String> {
-    let named = |keys: &[Key], what: &str| {
-        let names: BTreeSet<String> = keys.iter().map(Key::to_string).collect();
-        let names: Vec<String> = names.into_iter().collect();
-        (!names.is_empty()).then(|| format!("{} {} {what}", short_code_list(&names), were(names.len())))
-    };
-    let edited = named(&measured.edited, "edited between the runs: only the last runs count");
-    let retried = named(
-        &measured.retried,
-        "tried again by the test runner: the first attempt with a verdict counts, as attempts are no runs",
-    );
-    edited.into_iter().chain(retried).collect()
 }
 
 pub(crate) fn results(loaded: &LoadedRun, partial: bool) -> Result<RunResults<'_>, CommandError> {

@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use eval_support::words::{code_list, did_you_mean};
+use eval_support::words::{code_list, count, did_you_mean, grouped};
 
 use crate::names::module_name;
 
@@ -93,6 +93,36 @@ impl Variant {
     }
 }
 
+/// The most variants of a matrix: each has tests of its own for all cases.
+pub const MAX_VARIANTS: usize = 1_000;
+
+/// The number of tests from which a matrix is warned about.
+const MANY_TESTS: usize = 1_000;
+
+/// The warning about a matrix with so many variants of so many cases; `None` up to a thousand tests.
+///
+/// ```
+/// use eval_format::matrix::too_many_tests;
+///
+/// assert_eq!(too_many_tests(10, 100), None);
+/// let warning = too_many_tests(12, 100);
+/// assert_eq!(
+///     warning.as_deref(),
+///     Some("12 variants of 100 cases are 1,200 tests: `exclude` leaves variants out, and fewer cases tell as much of a variant")
+/// );
+/// ```
+pub fn too_many_tests(variants: usize, cases: usize) -> Option<String> {
+    let tests = variants.saturating_mul(cases);
+    (tests > MANY_TESTS).then(|| {
+        format!(
+            "{} of {} are {} tests: `exclude` leaves variants out, and fewer cases tell as much of a variant",
+            count(variants, "variant"),
+            count(cases, "case"),
+            grouped(tests as i128)
+        )
+    })
+}
+
 /// The product of the axes. The last axis varies fastest.
 pub fn variants(axes: &[Axis]) -> Vec<Variant> {
     axes.iter().fold(vec![Variant::default()], |variants, axis| {
@@ -120,9 +150,10 @@ pub struct MatrixProblem {
     pub help: String,
 }
 
-/// The mistakes of the axes: no value, a value or an axis that is given twice, two values whose modules have one name.
+/// The mistakes of the axes: no value, a value or an axis that is given twice, two values whose modules have one name, and a product of
+/// more than [`MAX_VARIANTS`].
 pub fn check_axes(axes: &[Axis]) -> Vec<MatrixProblem> {
-    let mut problems = Vec::new();
+    let mut problems: Vec<MatrixProblem> = too_many_variants(axes).into_iter().collect();
     for (at, axis) in axes.iter().enumerate() {
         let name = &axis.name;
         let mut problem = |value, message: String, help: String| {
@@ -160,6 +191,23 @@ pub fn check_axes(axes: &[Axis]) -> Vec<MatrixProblem> {
         }
     }
     problems
+}
+
+/// The mistake of a product that is too large, at the value that is too much. It is a mistake before any variant is left out, so that a
+/// product is never made that no memory holds.
+fn too_many_variants(axes: &[Axis]) -> Option<MatrixProblem> {
+    let mut product = 1_usize;
+    axes.iter().enumerate().find_map(|(at, axis)| {
+        let before = product;
+        product = product.saturating_mul(axis.values.len().max(1));
+        (product > MAX_VARIANTS).then(|| MatrixProblem {
+            axis: at,
+            value: Some(MAX_VARIANTS / before),
+            message: format!("the matrix has more than {} variants", grouped(MAX_VARIANTS as i128)),
+            help: "vary fewer axes at once: first compare the models, then the prompts of the best one"
+                .to_owned(),
+        })
+    })
 }
 
 /// The mistake of a variant to leave out: an axis or a value that the matrix does not have. The message comes with its
@@ -240,6 +288,34 @@ mod tests {
             (3, None, "the axis `prompt` has no value"),
         ];
         assert_eq!(found, expected.map(|(axis, value, message)| (axis, value, message.to_owned())));
+    }
+
+    #[test]
+    fn a_product_has_a_limit() {
+        let values = |count: usize| (0..count).map(|value| format!("v{value}"));
+        let axes = |counts: &[usize]| -> Vec<Axis> {
+            counts
+                .iter()
+                .enumerate()
+                .map(|(at, count)| Axis::new(format!("axis{at}"), values(*count)))
+                .collect()
+        };
+        let found = |counts: &[usize]| {
+            check_axes(&axes(counts))
+                .into_iter()
+                .map(|it| (it.axis, it.value, it.message))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(found(&[10, 10, 10]), []);
+        let message = "the matrix has more than 1,000 variants";
+        assert_eq!(found(&[10, 101, 2]), [(1, Some(100), message.to_owned())]);
+        // Its product is 10^27.
+        assert_eq!(found(&[10; 27])[0], (3, Some(1), message.to_owned()));
+        assert_eq!(too_many_tests(1_000, 1), None);
+        assert_eq!(
+            too_many_tests(usize::MAX, 2).map(|it| it.contains("are 18,446,744,073,709,551,615 tests")),
+            Some(true)
+        );
     }
 
     #[test]

@@ -7,7 +7,8 @@ mod module;
 mod names;
 mod sets;
 
-use proc_macro2::{Span, TokenStream};
+use eval_format::matrix::too_many_tests;
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 
 use crate::args::{Args, Matrix};
@@ -64,7 +65,23 @@ pub(crate) fn tests(args: &Args, item: &Item, suite: &Suite) -> TokenStream {
     let names = Names::new(args, item);
     let runs_case = runs_case(args, item, &names, suite);
     let module = module::module(args, item, &names, suite);
-    quote!(#runs_case #module)
+    let warning = args.matrix.as_ref().and_then(|matrix| large_matrix(matrix, suite));
+    quote!(#runs_case #module #warning)
+}
+
+/// The warning about a matrix with many tests. On stable Rust a macro warns through the use of something deprecated.
+fn large_matrix(matrix: &Matrix, suite: &Suite) -> Option<TokenStream> {
+    let cases = suite.sets.iter().map(|set| set.cases.len()).sum();
+    let note = too_many_tests(matrix.variants.len(), cases)?;
+    let used = Ident::new("LARGE_MATRIX", matrix.span);
+    Some(quote! {
+        #[cfg(test)]
+        const _: () = {
+            #[deprecated(note = #note)]
+            const LARGE_MATRIX: () = ();
+            #used
+        };
+    })
 }
 
 /// The type of the variants in place of the tests, which have a mistake: the function names the type.

@@ -1,23 +1,41 @@
 //! Two builds compared: each case in one category, and the decision of a gate.
+//!
+//! A [`Side`] is a build: a baseline, a report, or a recorded run. A [`Diff`] has two sides with each case in a [`Category`].
+//! [`Diff::gate`] decides whether the later one shows a drop, as `cargo evalset gate` does: with two tests that together call at most
+//! 5% of builds in which nothing changed a regression. The trait [`Compare`] begins with a report.
 
 mod category;
 mod compared;
+mod diff;
 mod gated;
 mod html;
 mod pair;
 mod power;
 mod said;
 mod scores;
+mod side;
 mod variants;
 
 pub use category::Category;
 pub use compared::{ComparedCase, Comparison};
-pub use gated::{GateOptions, Gated};
-pub use html::html;
+pub use diff::{Compare, Diff};
+pub use gated::Gated;
 pub use pair::MetricChange;
 pub use power::Power;
-pub use said::{annotations, categories, gate_text, markdown};
+pub use side::Side;
+
+pub use crate::decide::gate::GateVerdict;
+pub use crate::decide::usage::Usage;
+
+#[doc(hidden)]
+pub use gated::GateOptions;
+#[doc(hidden)]
+pub use html::html;
+#[doc(hidden)]
+pub use said::{annotations, gate_text, markdown};
+#[doc(hidden)]
 pub use scores::{ScoreChange, ScoreLimit, score_limit, score_notes};
+#[doc(hidden)]
 pub use variants::{Difference, VariantCase, VariantTable, VariantTotals};
 
 #[cfg(test)]

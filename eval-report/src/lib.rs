@@ -1,12 +1,10 @@
 //! Recorded runs of eval sets: which run is meant, whether it is complete and passed, and its reports.
 #![doc = rustdoc_links::page!("../docs/reports.md")]
 
-#[doc(hidden)]
 pub mod baseline;
 #[doc(hidden)]
 pub mod cargo;
 pub mod command;
-#[doc(hidden)]
 pub mod comparison;
 #[doc(hidden)]
 pub mod decide;
@@ -34,7 +32,9 @@ pub mod statistics;
 #[doc(hidden)]
 pub mod summary_text;
 
+pub use baseline::Baseline;
 pub use command::EvalCommand;
+pub use comparison::Compare;
 pub use export::Export;
 
 /// Answers of an installed google-adk.

@@ -11,6 +11,7 @@ macro_rules! page {
             "[command line]: https://docs.rs/eval-core/latest/eval_core/_documentation/command_line\n",
             "[exports]: https://docs.rs/eval-core/latest/eval_core/_documentation/differences#exports\n",
             "[run]: https://docs.rs/eval-core/latest/eval_core/_documentation/command_line#run\n",
+            "[worse]: https://docs.rs/eval-core/latest/eval_core/_documentation/worse\n",
             "\n",
             include_str!($file)
         )

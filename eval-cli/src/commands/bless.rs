@@ -2,7 +2,7 @@
 
 mod gone;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use eval_core::journal::Revision;
@@ -45,8 +45,8 @@ pub(crate) struct Args {
     #[arg(long)]
     allow_dirty: bool,
 
-    /// Removes the lines of cases that are gone: their set has no such case, there is no such set, or their test binary no such
-    /// function.
+    /// Removes the lines of cases that are gone: their set has no such case, there is no such set, their test binary no such function, or
+    /// the programs that ran the case no such variant.
     #[arg(long, conflicts_with_all = ["cases", "only"])]
     prune: bool,
 
@@ -123,7 +123,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         if !args.prune {
             return Vec::new();
         }
-        baseline.prune(|key| !gone.has(key) && !measured.lacks_function(key))
+        baseline.prune(|key| gone.why(key, &measured).is_none())
     })?;
     told.extend(gone.notes());
     let ids: Vec<String> = loaded.iter().flat_map(|run| run.run.ids.clone()).collect();
@@ -153,9 +153,13 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         count(total, "run"),
         count(loaded.len(), "test run")
     );
-    if !removed.is_empty() {
-        let names: Vec<String> = removed.iter().map(Key::to_string).collect();
-        text += &format!("removed {}: {}\n", count(names.len(), "line"), short_code_list(&names));
+    let mut by_reason: BTreeMap<Option<&str>, Vec<String>> = BTreeMap::new();
+    for key in &removed {
+        by_reason.entry(gone.why(key, &measured)).or_default().push(key.to_string());
+    }
+    for (why, names) in by_reason {
+        let (lines, why) = (count(names.len(), "line"), why.unwrap_or_default());
+        text += &format!("removed {lines}, as {why}: {}\n", short_code_list(&names));
     }
     for note in told {
         text += &format!("{}: {note}\n", styled(WARNING, "note"));

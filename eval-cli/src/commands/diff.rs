@@ -1,20 +1,19 @@
 //! `cargo evalset diff`: two builds side by side.
 
 use std::collections::BTreeMap;
-use std::time::SystemTime;
 
 use clap::ValueEnum;
-use eval_report::baseline::remarks;
-use eval_report::comparison::{Category, ComparedCase, Comparison, annotations, categories, html};
-use eval_report::decide::gate::Policy;
+use eval_report::baseline::{Line, Origin};
+use eval_report::comparison::{Category, ComparedCase, Diff, MetricChange, Usage, annotations, html};
 use serde::Serialize;
 
-use crate::output::{Answer, CommandError, Outcome, WARNING, styled};
-use crate::sides::Side;
+use crate::output::{Answer, CommandError, Outcome};
+use crate::sides::side;
 
 /// Compares two builds: each case is in one category. It decides nothing: `gate` does.
 ///
-/// A side is the file of a baseline, or the id or the folder of a recorded run.
+/// A side is the file of a baseline, the id or the folder of a recorded run, or a run in a store: `URL#RUN`, or its URL alone for the run that
+/// was stored last.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
@@ -39,6 +38,8 @@ enum Format {
     Human,
     /// One JSON document for programs; eval-cli/README.md describes its fields.
     Json,
+    /// A comment for a pull request. Its first line is a mark by which a script finds the comment again.
+    Markdown,
     /// A page in one file.
     Html,
     /// Text for people, with a warning of GitHub Actions on the set of each case that may be worse.
@@ -49,7 +50,7 @@ const AFTER_HELP: &str = "\
 Examples:
   cargo evalset diff evalset-baseline.jsonl 2026-11-22T02-31-07-4f1c
   cargo evalset diff 2026-11-22T02-31-07-4f1c 2026-11-22T02-40-12-99ab   # two runs of one commit: what is chance?
-
+  cargo evalset diff gs://my-evals#2026-11-22T02-31-07-4f1c gs://my-evals
   cargo evalset diff evalset-baseline.jsonl target/evalset --format html > diff.html
 
 Exit codes:
@@ -67,7 +68,7 @@ pub(super) struct CaseEntry<'c> {
     now: Option<Runs>,
     p: Option<f64>,
     incomparable: Option<&'c str>,
-    metrics: &'c [eval_report::comparison::MetricChange],
+    metrics: &'c [MetricChange],
 }
 
 #[derive(Serialize)]
@@ -78,8 +79,9 @@ struct Runs {
 }
 
 impl<'c> CaseEntry<'c> {
+    /// A case of a gate, whose tests look for drops alone.
     pub(super) fn new(case: &'c ComparedCase) -> Self {
-        let runs = |line: &eval_report::baseline::Line| Runs {
+        let runs = |line: &Line| Runs {
             passed: line.passed,
             with_verdict: line.with_verdict().total(),
             errors: line.errors,
@@ -96,55 +98,84 @@ impl<'c> CaseEntry<'c> {
             metrics: &case.metrics,
         }
     }
+
+    /// A case of a diff, whose tests look for changes in both directions.
+    fn two_sided(case: &'c ComparedCase) -> Self {
+        Self { p: case.p, ..Self::new(case) }
+    }
 }
 
 #[derive(Serialize)]
 struct Document<'c> {
     before: &'c str,
     now: &'c str,
-    doubts: &'c [&'c String],
+    /// The origins of both sides.
+    from: Origins,
+    doubts: Vec<&'c String>,
     notes: &'c [String],
     categories: BTreeMap<Category, usize>,
     p: f64,
+    tokens: Option<UsageEntry>,
+    calls: Option<UsageEntry>,
     cases: Vec<CaseEntry<'c>>,
 }
 
-pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
-    let (before, now) = (Side::named(&args.before)?, Side::named(&args.now)?);
-    let comparison = Comparison::new(&before.cases, &now.cases, &now.cases, Policy::default());
-    let doubts: Vec<&String> = before.doubts.iter().chain(&now.doubts).collect();
-    let mut notes = [before.notes, now.notes].concat();
-    notes.extend(remarks(&before.cases, &now.cases, SystemTime::now()));
-    let outcome = if doubts.is_empty() { Outcome::Passed } else { Outcome::Unmeasurable };
-    if args.format == Format::Html {
-        let page = html(&comparison, [&before.name, &now.name], &doubts, &notes);
-        let page = page.map_err(|error| {
-            CommandError::new(format!("cannot write the page: {error}"), "use `--format human`")
-        })?;
-        return Ok(Answer::new(outcome, page));
+#[derive(Serialize)]
+struct Origins {
+    before: Origin,
+    now: Origin,
+}
+
+#[derive(Serialize)]
+struct UsageEntry {
+    cases: usize,
+    ratio: f64,
+    p: f64,
+}
+
+impl From<Usage> for UsageEntry {
+    fn from(usage: Usage) -> Self {
+        Self { cases: usage.cases, ratio: usage.ratio, p: usage.p() }
     }
-    if args.format == Format::Json {
-        let document = Document {
+}
+
+pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
+    let diff = Diff::new(side(&args.before)?, side(&args.now)?);
+    let is_whole = diff.doubts().next().is_none();
+    let outcome = if is_whole { Outcome::Passed } else { Outcome::Unmeasurable };
+    match args.format {
+        Format::Human => Ok(Answer::new(outcome, diff.text())),
+        Format::Github => {
+            let annotations = annotations(&diff.comparison);
+            Ok(Answer { annotations, ..Answer::new(outcome, diff.text()) })
+        }
+        Format::Markdown => Ok(Answer::new(outcome, diff.to_markdown())),
+        Format::Html => {
+            let help = "use `--format human`";
+            let page = html(&diff);
+            let page =
+                page.map_err(|error| CommandError::new(format!("cannot write the page: {error}"), help))?;
+            Ok(Answer::new(outcome, page))
+        }
+        Format::Json => Answer::results("diff", outcome, &Document::new(&diff)),
+    }
+}
+
+impl<'d> Document<'d> {
+    fn new(diff: &'d Diff) -> Self {
+        let Diff { before, now, comparison, notes, .. } = diff;
+        let [of_before, of_now] = diff.origins();
+        Self {
             before: &before.name,
             now: &now.name,
-            doubts: &doubts,
-            notes: &notes,
+            from: Origins { before: of_before, now: of_now },
+            doubts: diff.doubts().collect(),
+            notes,
             categories: comparison.counted(),
-            p: comparison.decision.p,
-            cases: comparison.cases.iter().map(CaseEntry::new).collect(),
-        };
-        return Answer::results("diff", outcome, &document);
+            p: comparison.p,
+            tokens: comparison.tokens.map(UsageEntry::from),
+            calls: comparison.calls.map(UsageEntry::from),
+            cases: comparison.cases.iter().map(CaseEntry::two_sided).collect(),
+        }
     }
-    let mut text = format!("{} -> {}\n", before.name, now.name);
-    for doubt in doubts {
-        text += &format!("  {doubt}\n");
-    }
-    for note in notes {
-        text += &format!("  {}: {note}\n", styled(WARNING, "note"));
-    }
-    let mut answer = Answer::new(outcome, text + &categories(&comparison));
-    if args.format == Format::Github {
-        answer.annotations = annotations(&comparison);
-    }
-    Ok(answer)
 }

@@ -21,7 +21,9 @@ use super::diff::CaseEntry;
 use crate::files::write;
 use crate::output::{Answer, CommandError, Format, Outcome, mask};
 use crate::recorded::{LoadedRun, WhichRun};
-use crate::sides::{Side, baseline_path, commit_here, last_run, notes, refuse_suspects, why_incomplete};
+use crate::sides::{
+    Side, baseline_path, commit_here, last_run, notes, refuse_suspects, runs_of_builds, side, why_incomplete,
+};
 use limits::Limits;
 
 /// Decides whether this build is worse than the baseline. A drop that the number of runs cannot show is no regression, and a gate
@@ -227,7 +229,7 @@ fn baseline(named: Option<&str>) -> Result<(String, Side), CommandError> {
         let help = "run all cases of a build that works ten times, then bless it: `cargo evalset bless`";
         return Err(CommandError::new(format!("there is no baseline `{name}` here"), help));
     }
-    let side = Side::named(&name)?;
+    let side = side(&name)?;
     Ok((name, side))
 }
 

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use eval_core::journal::project::Project;
 use eval_core::runner::RunPlan;
 use eval_core::{EvalCase, EvalRunner, Verdict};
-use eval_format::matrix::Variant;
+use eval_format::matrix::{Variant, too_many_tests};
 use eval_report::command::{REPORT_FOLLOWS, pressed as ctrl_c_pressed};
 use eval_support::{command, variables};
 
@@ -23,7 +23,7 @@ use super::report::formats::ReportFiles;
 #[cfg(not(feature = "store"))]
 use crate::features::StoreArgs;
 use crate::features::with_judge;
-use crate::output::{Answer, CommandError, Format, runtime};
+use crate::output::{Answer, CommandError, Format, notice, runtime};
 use crate::recorded::{LoadedRun, RunResults, new_root};
 use ended::Ended;
 use eval_report::progress::Progress;
@@ -140,6 +140,10 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
         let matched = Matched::new(&agents, &plans);
         matched.tell();
         matched.check(args.source.allow_uncovered)?;
+        let cases = plans.first().map_or(0, RunPlan::len);
+        if let Some(warning) = too_many_tests(variants.len(), cases).filter(|_| variants.len() > 1) {
+            notice(&warning);
+        }
         progress.begin(plans.iter().map(RunPlan::len).sum());
         let is_stopped = AtomicBool::new(false);
         for ((runner, agent), plan) in runners.iter().zip(&agents).zip(&plans) {

@@ -85,11 +85,7 @@ impl Added<'_> {
         text.extend(self.failures.iter().map(|why| remark("not recorded", lines_below(why, 2))));
         text.push_str(&self.unpassable());
         if self.preview.is_none() && !self.drafts.is_empty() {
-            let (set, them) = (one_line(&shell::word(&self.destination.shown())), them(self.drafts.len()));
-            text.push_str(&format!(
-                "tests refuse drafts; review {them} and accept what is right: `{} accept {set}`\n",
-                command::name()
-            ));
+            text.push_str(&to_review(&self.destination.shown(), self.drafts.len()));
         }
         text
     }
@@ -105,6 +101,14 @@ impl Added<'_> {
         let text = diff.unified_diff().context_radius(3).header(&name, &name).to_string();
         if text.is_empty() { text } else { text + "\n" }
     }
+}
+
+/// The line that says how drafts become goldens. `named` names their set, or them.
+pub(crate) fn to_review(named: &str, drafts: usize) -> String {
+    let (named, them, command) = (one_line(&shell::word(named)), them(drafts), command::name());
+    format!(
+        "tests refuse drafts; review {them}: `{command} review {named}`, or accept what is right: `{command} accept {named}`\n"
+    )
 }
 
 /// The warning about drafts that no agent can pass; empty if there are none.

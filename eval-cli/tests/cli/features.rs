@@ -22,6 +22,7 @@ fn what_the_default_build_lacks_is_refused_with_how_to_install_it() {
         says(&folder.run(args), "`store`", "store");
     }
     says(&folder.run(&["report", "--store", "gs://b"]), "`--store`", "store");
+    says(&folder.run(&["diff", "gs://b#ci-1", "gs://b"]), "a run in a store", "store");
     let program = ["run", "evals", "--agent-cmd", "python3 weather.py"];
     says(&folder.run(&[&program[..], &["--store", "gs://b"]].concat()), "`--store`", "store");
     let server = ["run", "evals", "--agent-url", "https://localhost:1", "--app", "weather"];

@@ -297,19 +297,53 @@ fn two_runs_are_compared_case_by_case() {
     };
     assert_eq!(diff(&one, &other)["categories"], json!({ "newly_failing": 1, "fell": 1, "same": 1 }));
     assert_eq!(diff(&other, &one)["categories"], json!({ "newly_passing": 1, "rose": 1, "same": 1 }));
+    // Two of two and none of two: twice 1 / C(4, 2), in either direction.
+    for (from, to) in [(&one, &other), (&other, &one)] {
+        let document = diff(from, to);
+        let p = document["cases"][0]["p"].as_f64().expect("a number");
+        assert!((p - 2.0 / 6.0).abs() < 1e-9, "{document}");
+        // Over the cases, the least sum that these totals allow: twice 1/6 of the first and 1/2 of the second.
+        let p = document["p"].as_f64().expect("a number");
+        assert!((p - 1.0 / 6.0).abs() < 1e-9, "{document}");
+        assert_eq!(document["calls"], json!(null), "no case calls a tool");
+        assert_eq!(document["from"]["before"], json!({ "commits": [], "dirty": false, "models": [] }));
+    }
     let text = desk.0.run(&["diff", &one, &other]);
-    assert!(
-        text.out.contains("newly failing\n  evals/desk.evalset.json:c00  2/2 -> 0/2\n"),
-        "{}",
-        text.shown()
-    );
+    let head = format!("run {one} -> run {other}\n  before  commit not known\n  now     commit not known\n");
+    let row = "newly failing\n  evals/desk.evalset.json:c00  2/2 -> 0/2  p = 0.33\n";
+    assert!(text.out.starts_with(&head) && text.out.contains(row), "{}", text.shown());
     let github = desk.0.run(&["diff", &one, &other, "--format", "github"]);
     let commands: Vec<&str> = github.out.lines().filter(|line| line.starts_with("::")).collect();
     let warning = "::warning file=evals/desk.evalset.json,title=newly failing%3A evals/desk.evalset.json%3Ac00::2/2 -> 0/2; \
                    `response_match_score` passed 2/2 before and 0/2 now (not adjusted, no test)";
     assert_eq!(commands, [warning], "{}", github.shown());
     let page = desk.0.run(&["diff", &one, &other, "--format", "html"]);
-    let row = "<tr><td>evals/desk.evalset.json:c00</td><td>2/2</td><td>0/2</td><td>0.17</td>";
+    let row = "<tr><td>evals/desk.evalset.json:c00</td><td>2/2</td><td>0/2</td><td>0.33</td>";
     assert!(page.code == Some(0) && page.out.contains("<h2>newly failing</h2>"), "{}", page.shown());
     assert!(page.out.starts_with("<!doctype html>") && page.out.contains(row), "{}", page.shown());
+    let comment = desk.0.run(&["diff", &one, &other, "--format", "markdown"]);
+    let row = "| evals/desk.evalset.json:c00 | 2/2 | 0/2 | 0.33 |";
+    assert!(comment.code == Some(0) && comment.out.contains(row), "{}", comment.shown());
+    assert!(
+        comment.out.starts_with(&format!("<!-- evalset-diff -->\n## run {one} -> run {other}\n")),
+        "{}",
+        comment.shown()
+    );
+}
+
+#[test]
+fn the_head_of_a_diff_names_the_commits() {
+    let desk = Desk::new("diff-commits", 1);
+    desk.commit();
+    let one = Desk::id(&desk.run(1));
+    desk.commit();
+    let other = Desk::id(&desk.run(1));
+    let document: Value =
+        serde_json::from_str(&desk.0.run(&["diff", &one, &other, "--format", "json"]).out).expect("JSON");
+    let [before, now] = ["before", "now"]
+        .map(|side| document["from"][side]["commits"][0].as_str().expect("a commit").to_owned());
+    assert!(before != now && before.len() == 40, "{document}");
+    let text = desk.0.run(&["diff", &one, &other]);
+    let head = format!("\n  before  commit {}\n  now     commit {}\n", &before[..7], &now[..7]);
+    assert!(text.out.contains(&head), "{}", text.shown());
 }

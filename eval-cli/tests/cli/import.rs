@@ -64,7 +64,9 @@ fn sessions_become_drafts_that_run_once_they_are_accepted() {
         "{}",
         ran.out
     );
-    assert!(ran.out.ends_with("`cargo evalset accept evals/weather.evalset.json`\n"), "{}", ran.out);
+    let next = "tests refuse drafts; review them: `cargo evalset review evals/weather.evalset.json`, or accept what is right: \
+                `cargo evalset accept evals/weather.evalset.json`\n";
+    assert!(ran.out.ends_with(next), "{}", ran.out);
     assert_eq!(ids(&folder), ["what_is_the_weather_in_paris", "what_is_the_weather_in_oslo"]);
 
     let refused = run(&folder);

@@ -158,6 +158,34 @@ fn a_matrix_with_a_mistake_runs_nothing() {
 }
 
 #[test]
+fn a_matrix_of_many_tests_is_warned_about_and_a_larger_one_runs_nothing() {
+    let folder = folder("matrix-large");
+    let run = |values: usize| {
+        let values: Vec<String> = (0..values).map(|value| format!("v{value}")).collect();
+        let model = format!("model={}", values.join(","));
+        // The program ends at once, so the first variant fails and the others are left out.
+        let args = [
+            "run",
+            "desk.evalset.json",
+            "--agent-cmd",
+            "python3 -c exit",
+            "--fail-fast",
+            "--concurrency",
+            "1",
+        ];
+        folder.run(&[&args[..], &["--matrix", &model]].concat())
+    };
+    let warning = "501 variants of 2 cases are 1,002 tests: `exclude` leaves variants out";
+    for (values, is_warned) in [(500, false), (501, true)] {
+        let ran = run(values);
+        assert!(ran.code == Some(2) && ran.err.contains(warning) == is_warned, "{values}: {}", ran.err);
+    }
+    let ran = run(1_001);
+    let error = "`--matrix`: the matrix has more than 1,000 variants";
+    assert!(ran.code == Some(2) && ran.err.contains(error) && ran.out.is_empty(), "{}", ran.shown());
+}
+
+#[test]
 fn a_run_without_variants_is_not_compared() {
     let folder = folder("matrix-one");
     let ran = folder.run(&[&RUN, &["model=good", "--matrix", "prompt=z"][..]].concat());

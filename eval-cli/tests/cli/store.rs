@@ -101,6 +101,36 @@ fn a_run_is_stored_with_its_reports_and_results_and_comes_back_as_it_was() {
     assert!(shown.out.ends_with("1 of 3 cases passed\n"), "{}", shown.out);
 }
 
+/// Two runs are stored on another machine, and compared here.
+#[test]
+fn stored_runs_are_the_sides_of_a_diff() {
+    let folder = folder("store-diff");
+    for id in ["ci-1", "ci-2"] {
+        assert_eq!(partition(&folder, "there", "fine", id).code, Some(0));
+        assert_eq!(push(&folder, "there", id).code, Some(0));
+    }
+    let url = url(&folder);
+    let diff = |before: &str, now: &str| {
+        let mut command = folder.command(&["diff", before, now, "--format", "json"]);
+        let ran: Ran =
+            command.env("EVALSET_DIR", folder.path("here")).output().expect("the program runs").into();
+        let document = serde_json::from_str::<Value>(&ran.out)
+            .unwrap_or_else(|error| panic!("{error}: {}", ran.shown()));
+        (ran.code, document)
+    };
+    // Without an id it is the one that was stored last.
+    let (code, document) = diff(&format!("{url}#ci-1"), &url);
+    assert_eq!(code, Some(0), "{document}");
+    assert_eq!(
+        (&document["before"], &document["now"]),
+        (&format!("run ci-1 of {url}").into(), &format!("run ci-2 of {url}").into())
+    );
+    assert_eq!(document["categories"], serde_json::json!({ "same": 1 }));
+    let (code, document) = diff(&format!("{url}#ci-9"), &url);
+    let message = document["error"]["message"].as_str().expect("a message");
+    assert!(code == Some(2) && message.ends_with("holds no run `ci-9`"), "{document}");
+}
+
 #[test]
 fn parts_of_different_machines_are_one_run() {
     let folder = folder("store-parts");

@@ -13,6 +13,8 @@ use crate::diagnostics::{Diagnostics, error};
 
 /// The axes, and the variants that are left of their product.
 pub(crate) struct Matrix {
+    /// The place of the argument.
+    pub(crate) span: Span,
     /// The names of the axes, in order.
     pub(crate) axes: Vec<Ident>,
     pub(crate) variants: Vec<Variant>,
@@ -93,7 +95,8 @@ impl Matrix {
                 diagnostics.error(*span, message, help);
             }
         }
-        let mut left = variants(&axes);
+        // Axes with mistakes may have a product that no memory holds.
+        let mut left = if problems.is_empty() { variants(&axes) } else { Vec::new() };
         left.retain(|variant| !excluded.iter().any(|excluded| variant.has(&excluded.variant)));
         if left.is_empty() && problems.is_empty() {
             let help = "leave `exclude` out, or exclude less";
@@ -103,6 +106,7 @@ impl Matrix {
         let wrong: Vec<usize> =
             problems.iter().filter(|problem| problem.value.is_none()).map(|problem| problem.axis).collect();
         let names = written.into_iter().enumerate().filter(|(at, _)| !wrong.contains(at));
-        Ok(Self { axes: names.map(|(_, (name, _))| name).collect(), variants: left })
+        let span = value.name.span();
+        Ok(Self { span, axes: names.map(|(_, (name, _))| name).collect(), variants: left })
     }
 }

@@ -107,6 +107,23 @@ fn each_variant_has_all_tests_in_modules_of_its_values() {
 }
 
 #[test]
+fn a_large_matrix_is_a_warning_and_a_larger_one_a_mistake() {
+    let of = |values: usize| {
+        let values: Vec<String> = (0..values).map(|value| format!("\"v{value}\"")).collect();
+        let args = format!(r#""tests/sets/several", matrix(model = [{}])"#, values.join(", "));
+        let item = "fn trips(variant: &trips::Variant) -> A { a }".parse().unwrap();
+        expansion(args.parse().unwrap(), &item).to_string()
+    };
+    let warning =
+        "deprecated (note = \"501 variants of 2 cases are 1,002 tests: `exclude` leaves variants out";
+    let (few, many, most) = (of(500), of(501), of(1_001));
+    assert!(!few.contains("deprecated") && few.contains("mod v499"), "{few}");
+    assert!(many.contains(warning) && many.contains("mod v500") && !many.contains("compile_error"));
+    let error = "compile_error ! { \"the matrix has more than 1,000 variants";
+    assert!(most.contains(error) && !most.contains("mod v0"), "{most}");
+}
+
+#[test]
 fn a_mistake_leaves_the_type_of_the_variants() {
     let of = |args: &str| {
         let item = "fn weather(_: &weather::Variant) -> A { a }".parse().unwrap();

@@ -4,6 +4,8 @@
 //! that two branches add a case at the same place only if it is the same case.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use eval_support::untrusted::one_line;
 
@@ -49,6 +51,40 @@ impl std::fmt::Display for BaselineError {
 
 impl std::error::Error for BaselineError {}
 
+/// An error of [`Baseline::read`]. Its text has the file and, if that was read, the line and what helps.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ReadBaselineError {
+    /// The file cannot be read, or is not UTF-8.
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The error of the system.
+        source: io::Error,
+    },
+    /// A line of the file has a mistake.
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The mistake.
+        error: BaselineError,
+    },
+}
+
+impl std::fmt::Display for ReadBaselineError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let shown = |path: &Path| one_line(&path.display().to_string());
+        match self {
+            Self::Io { path, source } => write!(f, "cannot read `{}`: {source}", shown(path)),
+            Self::Line { path, error: BaselineError { line, message, help } } => {
+                write!(f, "{}:{line}: {message}; {help}", shown(path))
+            }
+        }
+    }
+}
+
+impl std::error::Error for ReadBaselineError {}
+
 impl FromIterator<Line> for Baseline {
     fn from_iter<I: IntoIterator<Item = Line>>(lines: I) -> Self {
         Self(lines.into_iter().map(|line| (line.key(), line)).collect())
@@ -56,6 +92,21 @@ impl FromIterator<Line> for Baseline {
 }
 
 impl Baseline {
+    /// Reads a file, such as `evalset-baseline.jsonl`.
+    ///
+    /// ```
+    /// use eval_report::Baseline;
+    ///
+    /// let error = Baseline::read("nowhere.jsonl").unwrap_err();
+    /// assert!(error.to_string().starts_with("cannot read `nowhere.jsonl`: "));
+    /// ```
+    pub fn read(path: impl AsRef<Path>) -> Result<Self, ReadBaselineError> {
+        let path = path.as_ref();
+        let text = fs::read_to_string(path)
+            .map_err(|source| ReadBaselineError::Io { path: path.to_owned(), source })?;
+        Self::parse(&text).map_err(|error| ReadBaselineError::Line { path: path.to_owned(), error })
+    }
+
     /// Reads the text of a file. A line that cannot be read, that is not in its order, or that names a case for a second time is an
     /// error: a case that is passed over would not be compared.
     pub fn parse(text: &str) -> Result<Self, BaselineError> {
@@ -105,7 +156,11 @@ impl Baseline {
             }
             if let Some((last, _)) = baseline.0.last_key_value().filter(|(last, _)| **last > key) {
                 let message = format!("{key} is behind {last}, and lines are sorted");
-                return Err(error(at, message, "put the line at its place, or restore the file from git"));
+                let help = format!(
+                    "put the line at its place, or restore the file from git; if it is not of this build, {}",
+                    again(&name)
+                );
+                return Err(error(at, message, &help));
             }
             baseline.0.insert(key, line);
         }
@@ -165,23 +220,15 @@ fn spaced(line: &Line) -> Result<String, serde_json::Error> {
     struct Spaced;
 
     impl serde_json::ser::Formatter for Spaced {
-        fn begin_array_value<W: ?Sized + std::io::Write>(
-            &mut self,
-            out: &mut W,
-            first: bool,
-        ) -> std::io::Result<()> {
+        fn begin_array_value<W: ?Sized + io::Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
             if first { Ok(()) } else { out.write_all(b", ") }
         }
 
-        fn begin_object_key<W: ?Sized + std::io::Write>(
-            &mut self,
-            out: &mut W,
-            first: bool,
-        ) -> std::io::Result<()> {
+        fn begin_object_key<W: ?Sized + io::Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
             if first { Ok(()) } else { out.write_all(b", ") }
         }
 
-        fn begin_object_value<W: ?Sized + std::io::Write>(&mut self, out: &mut W) -> std::io::Result<()> {
+        fn begin_object_value<W: ?Sized + io::Write>(&mut self, out: &mut W) -> io::Result<()> {
             out.write_all(b": ")
         }
     }

@@ -117,6 +117,7 @@ impl Line {
     }
 
     /// The runs as a gate counts them.
+    #[doc(hidden)]
     pub fn case_runs(&self) -> CaseRuns {
         CaseRuns { judged: self.with_verdict(), errors: self.errors }
     }

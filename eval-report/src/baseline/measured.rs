@@ -7,6 +7,7 @@ use std::time::SystemTime;
 use eval_core::report::{MetricOutcome, ScoredMetric};
 use eval_format::{Criterion, Direction};
 use eval_support::hash::content_hash;
+use eval_support::words::{short_code_list, were};
 
 use super::comparable::incomparable;
 use super::file::Baseline;
@@ -29,6 +30,8 @@ pub struct Measured {
     pub retried: Vec<Key>,
     /// The variants of the tests that the test binaries of these runs hold, by test binary.
     functions: BTreeMap<String, BTreeSet<String>>,
+    /// The variants of the cases that programs ran, by set and case.
+    variants: BTreeMap<(String, String), BTreeSet<String>>,
 }
 
 impl Measured {
@@ -39,6 +42,28 @@ impl Measured {
             is_of_binary && !functions.contains(&key.variant)
         })
     }
+
+    /// Whether programs ran this case, and none under this label. A case that did not run tells nothing, and neither does a function of
+    /// tests.
+    pub fn lacks_variant(&self, key: &Key) -> bool {
+        let ran = self.variants.get(&(key.set.clone(), key.case.clone()));
+        !key.variant.contains("::") && ran.is_some_and(|variants| !variants.contains(&key.variant))
+    }
+}
+
+/// What a reader has to know about how runs were counted.
+pub fn notes(measured: &Measured) -> Vec<String> {
+    let named = |keys: &[Key], what: &str| {
+        let names: BTreeSet<String> = keys.iter().map(Key::to_string).collect();
+        let names: Vec<String> = names.into_iter().collect();
+        (!names.is_empty()).then(|| format!("{} {} {what}", short_code_list(&names), were(names.len())))
+    };
+    let edited = named(&measured.edited, "edited between the runs: only the last runs count");
+    let retried = named(
+        &measured.retried,
+        "tried again by the test runner: the first attempt with a verdict counts, as attempts are no runs",
+    );
+    edited.into_iter().chain(retried).collect()
 }
 
 /// The checkout of the current folder.
@@ -67,6 +92,10 @@ pub fn measure<'r>(runs: impl IntoIterator<Item = &'r LoadedRun>, here: Option<&
         for test in &TestResult::all(&run.run) {
             let Some(key) = key(test) else { continue };
             let Some(line) = line(&test.first_with_verdict(), &key, run, here) else { continue };
+            if test.attempt.started.of_program {
+                let case = (key.set.clone(), key.case.clone());
+                measured.variants.entry(case).or_default().insert(key.variant.clone());
+            }
             if test.retry().is_some() {
                 measured.retried.push(key.clone());
             }
@@ -451,6 +480,25 @@ mod tests {
         assert_eq!(of(&records), [Some(i64::MAX)]);
         records[3]["tokens"] = json!(null);
         assert_eq!(of(&records), [None]);
+    }
+
+    #[test]
+    fn a_variant_is_gone_only_if_programs_ran_its_case_without_it() {
+        let mut records = attempt(1, "desk/c", 1, &[true], "passed");
+        (records[0]["of_program"], records[0]["label"]) = (json!(true), json!("model=a"));
+        let (_folder, run) = loaded(&records);
+        let measured = measure([&run], None);
+        for (case, variant, expected) in [
+            ("c", "model=a", false),
+            ("c", "model=b", true),
+            ("c", "", true),
+            ("c", "shop::evals::desk", false),
+            ("other", "model=b", false),
+        ] {
+            let key =
+                Key { set: "evals/a.json".to_owned(), case: case.to_owned(), variant: variant.to_owned() };
+            assert_eq!(measured.lacks_variant(&key), expected, "{case} {variant}");
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ use serde::Serialize;
 /// What became of a case. Each case of either side has exactly one: the first that fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Category {
     /// Its runs show that it is worse.
     Regressed,
@@ -35,6 +36,23 @@ pub enum Category {
 }
 
 impl Category {
+    /// All categories, in the order in which they are shown.
+    pub const ALL: &'static [Self] = &[
+        Self::Regressed,
+        Self::NewlyFailing,
+        Self::ErrorNow,
+        Self::Fell,
+        Self::Incomparable,
+        Self::OnlyBefore,
+        Self::NoVerdict,
+        Self::Recovered,
+        Self::NewlyPassing,
+        Self::Rose,
+        Self::Improved,
+        Self::OnlyNow,
+        Self::Same,
+    ];
+
     /// Its name for people.
     pub fn words(self) -> &'static str {
         match self {

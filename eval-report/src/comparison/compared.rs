@@ -22,7 +22,11 @@ pub struct ComparedCase {
     pub category: Category,
     /// Why it cannot be compared.
     pub incomparable: Option<String>,
+    /// The probability of a change as large as this one in either direction, if nothing changed: 0 to 1. `None` if it is not
+    /// compared, or has no verdict on a side.
+    pub p: Option<f64>,
     /// Its counts and what the gate decided of it; `None` if it is not compared.
+    #[doc(hidden)]
     pub compared: Option<(Counts, CaseDecision)>,
     /// Its metrics; empty if only one side has it.
     pub metrics: Vec<MetricChange>,
@@ -33,18 +37,23 @@ pub struct ComparedCase {
 pub struct Comparison {
     /// The cases of either side, sorted.
     pub cases: Vec<ComparedCase>,
+    /// The probability of a change as large as this one over the cases together in either direction, if nothing changed: 0 to 1.
+    pub p: f64,
     /// What a gate decides of the cases that can be compared.
+    #[doc(hidden)]
     pub decision: Decision,
     /// The tokens of the cases that ask the same; `None` if none has any on both sides.
     pub tokens: Option<Usage>,
     /// Their tool calls.
     pub calls: Option<Usage>,
     /// The levels of the gate.
+    #[doc(hidden)]
     pub policy: Policy,
 }
 
 impl Comparison {
     /// Compares two sides. `first` has the first runs of each case now; further runs of suspects are in `now` alone.
+    #[doc(hidden)]
     #[expect(clippy::cast_precision_loss, reason = "tokens of a run are far below 2^53")]
     pub fn new(before: &Baseline, now: &Baseline, first: &Baseline, policy: Policy) -> Self {
         let keys: BTreeSet<Key> = before.lines().chain(now.lines()).map(Line::key).collect();
@@ -54,28 +63,32 @@ impl Comparison {
             .collect();
         // Each direction has its own cases: one without a verdict before shows no drop, and one without a verdict now shows no rise.
         let (decision, worse) = decided(policy, pairs.iter().map(Pair::counts));
-        let (_, better) = decided(policy, pairs.iter().map(Pair::mirrored));
+        let (mirrored, better) = decided(policy, pairs.iter().map(Pair::mirrored));
         let cases = pairs.iter().zip(worse).zip(better).map(|((pair, worse), better)| ComparedCase {
             key: pair.key.clone(),
             before: pair.before.cloned(),
             now: pair.now.cloned(),
             category: pair.category(is_shown(worse), is_shown(better)),
             incomparable: pair.incomparable.clone(),
+            p: worse.zip(better).map(|((_, worse), (_, better))| two_sided(worse.p, better.p)),
             compared: worse,
             metrics: pair.both().map(|(before, now)| MetricChange::all(before, now)).unwrap_or_default(),
         });
         let tokens =
             usage(&pairs, |line| line.tokens.iter().flatten().map(|tokens| *tokens as f64).collect());
         let calls = usage(&pairs, |line| line.calls.iter().map(|calls| float(*calls)).collect());
-        Self { cases: cases.collect(), decision, tokens, calls, policy }
+        let p = two_sided(decision.p, mirrored.p);
+        Self { cases: cases.collect(), p, decision, tokens, calls, policy }
     }
 
     /// The cases that are compared, each with its counts and what was decided of it.
+    #[doc(hidden)]
     pub fn compared(&self) -> impl Iterator<Item = (&ComparedCase, Counts, CaseDecision)> {
         self.cases.iter().filter_map(|case| case.compared.map(|(counts, decision)| (case, counts, decision)))
     }
 
     /// The counts of the cases that are compared.
+    #[doc(hidden)]
     pub fn counts(&self) -> Vec<Counts> {
         self.compared().map(|(_, counts, _)| counts).collect()
     }
@@ -111,6 +124,11 @@ fn decided(policy: Policy, counts: impl Iterator<Item = Option<Counts>>) -> (Dec
     let mut of_cases = decision.cases.iter().copied();
     let cases = counts.into_iter().map(|counts| Some((counts?, of_cases.next()?))).collect();
     (decision, cases)
+}
+
+/// The p-value of both directions: twice the smaller one of the two. Each is the highest that runs without a verdict allow.
+fn two_sided(worse: f64, better: f64) -> f64 {
+    (2.0 * worse.min(better)).min(1.0)
 }
 
 fn is_shown(case: Shown) -> bool {

@@ -14,8 +14,11 @@ use crate::decide::gate::{Counts, GateVerdict};
 use crate::output::Outcome;
 use crate::statistics::{PassCount, percent};
 
-/// A comparison with the verdict of a gate.
+/// A comparison with the verdict of a gate. `Display` prints what `cargo evalset gate` prints.
+///
+/// [`Diff::gate`](super::Diff::gate) has an example.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Gated {
     /// The comparison.
     pub comparison: Comparison,
@@ -54,6 +57,7 @@ pub struct GateOptions {
 impl Gated {
     /// Decides. A regression that is shown counts whatever else is unknown, but for doubts that the runs are of this build, and all
     /// of them: then it is told beside them.
+    #[doc(hidden)]
     pub fn new(comparison: Comparison, options: &GateOptions) -> Self {
         let decision = &comparison.decision;
         let named =
@@ -124,6 +128,7 @@ impl Gated {
     }
 
     /// Passed if no drop is shown, failed for a regression, else unmeasurable.
+    #[doc(hidden)]
     pub fn outcome(&self) -> Outcome {
         match self.verdict {
             GateVerdict::Pass => Outcome::Passed,

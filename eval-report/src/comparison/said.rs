@@ -1,5 +1,8 @@
 //! A comparison as text for people and for pull requests.
 
+use std::fmt;
+
+use eval_support::secrets::mask;
 use eval_support::untrusted::{annotation, markdown as escaped, one_line};
 use eval_support::words::count;
 
@@ -13,6 +16,13 @@ use crate::output::{BOLD, ERROR, GOOD, WARNING, styled};
 
 /// The most cases of a category that are listed by name.
 const MAX_LISTED: usize = 20;
+
+/// What `cargo evalset gate` prints.
+impl fmt::Display for Gated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&anstream::adapter::strip_str(&mask(&gate_text(self))), f)
+    }
+}
 
 /// The verdict of a gate, its reasons, and the cases that changed.
 pub fn gate_text(gated: &Gated) -> String {
@@ -34,47 +44,60 @@ pub fn gate_text(gated: &Gated) -> String {
     text + &categories(&gated.comparison)
 }
 
-/// The tokens and calls of the cases, where they have any: `tokens  1.21 times as many in the median of 20 cases (more: p = 0.003)`.
-fn usage(comparison: &Comparison) -> String {
-    let mut text = String::new();
-    for (name, usage) in [("tokens", comparison.tokens), ("tool calls", comparison.calls)] {
-        let Some(Usage { cases, ratio, p_of_more, p_of_less }) = usage else { continue };
-        let (word, p) = if p_of_more <= p_of_less { ("more", p_of_more) } else { ("less", p_of_less) };
-        let shown =
-            if p <= 0.05 { format!("{word}: p = {}", p_value(p)) } else { "no change is shown".to_owned() };
-        text += &format!(
-            "{name}  {ratio:.2} times as many in the median of {} ({shown})\n",
-            count(cases, "case")
-        );
-    }
-    text
+/// A line for each of tokens and calls, where cases have any: `tokens  1.21 times as many in the median of 20 cases (p = 0.006, two-sided)`.
+pub(super) fn usage(comparison: &Comparison) -> impl Iterator<Item = String> {
+    let both = [("tokens", comparison.tokens), ("tool calls", comparison.calls)];
+    both.into_iter().filter_map(|(name, usage)| {
+        let (usage, p) = usage.map(|usage| (usage, usage.p()))?;
+        let shown = if p <= 0.05 {
+            format!("p = {}, two-sided", p_value(p))
+        } else {
+            "no change is shown".to_owned()
+        };
+        let Usage { cases, ratio, .. } = usage;
+        Some(format!("{name}  {ratio:.2} times as many in the median of {} ({shown})", count(cases, "case")))
+    })
 }
 
-/// The categories with their cases.
-pub fn categories(comparison: &Comparison) -> String {
-    let mut text = String::from("\n");
+/// `regressed 1 | same 19`.
+pub(super) fn chips(comparison: &Comparison) -> String {
     let counted = comparison.counted();
     let chips: Vec<String> =
         counted.iter().map(|(category, cases)| format!("{} {cases}", category.words())).collect();
-    text += &format!("{}\n", chips.join(" | "));
-    text += &usage(comparison);
-    for (category, rows) in listed(comparison) {
+    chips.join(" | ")
+}
+
+/// The categories with their cases.
+fn categories(comparison: &Comparison) -> String {
+    let mut text = format!("\n{}\n", chips(comparison));
+    text.extend(usage(comparison).map(|line| format!("{line}\n")));
+    for (category, cases, more) in listed(comparison) {
         text += &format!("\n{}\n", styled(BOLD, category.words()));
-        text.extend(rows.iter().map(|row| format!("  {row}\n")));
+        text.extend(cases.into_iter().map(row).chain(more).map(|row| format!("  {row}\n")));
     }
     text
 }
 
 /// The cases that changed, by category: the first ones of each, and how many more there are.
-fn listed(comparison: &Comparison) -> impl Iterator<Item = (Category, Vec<String>)> {
+pub(super) fn listed(
+    comparison: &Comparison,
+) -> impl Iterator<Item = (Category, Vec<&ComparedCase>, Option<String>)> {
     let changed = comparison.counted().into_iter().filter(|(category, _)| *category != Category::Same);
     changed.map(|(category, cases)| {
-        let mut rows: Vec<String> = comparison.of(category).take(MAX_LISTED).map(row).collect();
-        rows.extend(
-            cases.checked_sub(MAX_LISTED).filter(|more| *more > 0).map(|more| format!("and {more} more")),
-        );
-        (category, rows)
+        let more = cases.checked_sub(MAX_LISTED).filter(|more| *more > 0);
+        (
+            category,
+            comparison.of(category).take(MAX_LISTED).collect(),
+            more.map(|more| format!("and {more} more")),
+        )
     })
+}
+
+/// The numbers of cases by category, as a table.
+pub(super) fn counts_as_markdown(comparison: &Comparison) -> String {
+    let counted = comparison.counted();
+    let rows = counted.iter().map(|(category, cases)| format!("| {} | {cases} |\n", category.words()));
+    format!("| category | cases |\n| --- | --- |\n{}", rows.collect::<String>())
 }
 
 /// The verdict as Markdown, for a comment on a pull request. Its first line is a mark by which a script finds the comment again.
@@ -89,13 +112,10 @@ pub fn markdown(gated: &Gated) -> String {
     for note in &gated.notes {
         text += &format!("Note: {}\n\n", escaped(&one_line(note)));
     }
-    text += "| category | cases |\n| --- | --- |\n";
-    for (category, cases) in gated.comparison.counted() {
-        text += &format!("| {} | {cases} |\n", category.words());
-    }
-    for (category, rows) in listed(&gated.comparison) {
+    text += &counts_as_markdown(&gated.comparison);
+    for (category, cases, more) in listed(&gated.comparison) {
         text += &format!("\n**{}**\n\n", category.words());
-        text.extend(rows.iter().map(|row| format!("- {}\n", escaped(row))));
+        text.extend(cases.into_iter().map(row).chain(more).map(|row| format!("- {}\n", escaped(&row))));
     }
     text
 }

@@ -413,7 +413,7 @@ fn lists_are_cut_and_say_how_many_cases_more_there_are() {
 #[test]
 fn one_thing_is_said_in_the_singular() {
     let gated = gated(&side([(10, 10, 0); 2]), &side([(8, 10, 1), (7, 10, 2)]));
-    let text = categories(&gated.comparison);
+    let text = gate_text(&gated);
     assert!(text.contains("10/10 -> 8/9 +1 error\n") && text.contains("10/10 -> 7/8 +2 errors\n"), "{text}");
 }
 
@@ -435,13 +435,114 @@ fn the_words_of_others_are_text_on_the_page_and_in_annotations() {
     let before: Baseline = [hostile.clone()].into_iter().collect();
     hostile.passed = 0;
     let now: Baseline = [hostile].into_iter().collect();
-    let comparison = Comparison::new(&before, &now, &now, Policy::default());
-    let page = html(&comparison, ["<b>", "now"], &[&"<i>".to_owned()], &["<u>".to_owned()]).unwrap();
+    let named = |name: &str, doubt: &str, cases| {
+        let mut side = Side::of_baseline(name.to_owned(), cases);
+        side.doubts.push(doubt.to_owned());
+        side.notes.push("<u>".to_owned());
+        side
+    };
+    let diff = Diff::new(named("<b>", "<i>", before), named("now", "<i>", now));
+    let page = html(&diff).unwrap();
     assert!(
         page.contains("regressed") && page.contains("10/10") && page.contains("default-src &#39;none&#39;"),
         "{page}"
     );
     assert!(["<script>", "</td><s", "<b>", "<i>", "<u>"].iter().all(|tag| !page.contains(tag)), "{page}");
-    let said = annotations(&comparison);
+    let said = annotations(&diff.comparison);
     assert!(said.starts_with("::warning file=a%2Cb") && said.lines().count() == 1, "{said}");
+}
+
+#[test]
+fn the_p_values_of_a_diff_are_two_sided() {
+    let p_of = |before: (usize, usize, usize), now: (usize, usize, usize)| {
+        let diff = Diff::new(side([before]), side([now]));
+        (diff.comparison.cases[0].category.words(), diff.comparison.cases[0].p, diff.comparison.p)
+    };
+    // Fisher's test is 1 / C(20, 10) on one side.
+    let twice = 2.0 / 184_756.0;
+    for (before, now, category) in
+        [((10, 10, 0), (0, 10, 0), "regressed"), ((0, 10, 0), (10, 10, 0), "improved")]
+    {
+        let (found, p, over_cases) = p_of(before, now);
+        assert_eq!(found, category);
+        assert!(same(p, Some(twice)) && same(Some(over_cases), Some(twice)), "{p:?} {over_cases}");
+    }
+    assert_eq!(p_of((5, 10, 0), (5, 10, 0)), ("same", Some(1.0), 1.0));
+    // A run without a verdict may have been anything, in either direction.
+    let (_, certain, _) = p_of((10, 10, 0), (0, 10, 0));
+    let (_, open, _) = p_of((10, 10, 0), (0, 10, 3));
+    assert!(open > certain, "{open:?} {certain:?}");
+    assert_eq!(p_of((10, 10, 0), (0, 10, 10)), ("error now", None, 1.0));
+}
+
+#[test]
+fn a_diff_names_commits_models_tokens_and_calls_in_each_form() {
+    let with_usage = |passed: usize, factor: i64, commit: &str| -> Side {
+        let lines = (0..8).map(|case| {
+            let mut line = line(&format!("{case:03}"), passed, 10, 0);
+            line.tokens = vec![Some(100 * factor + case); 10];
+            line.calls = vec![2; 10];
+            line.from.commit = Some(commit.to_owned());
+            line.from.models = vec!["m_1".to_owned()];
+            line
+        });
+        Side::of_baseline(format!("run {commit}"), lines.collect())
+    };
+    let diff = Diff::new(with_usage(10, 1, "1a2b3c4d5e"), with_usage(0, 3, "99aabbccdd"));
+    let page = html(&diff).unwrap();
+    let usage = [
+        "tokens  2.",
+        "of 8 cases (p = 0.0078, two-sided)",
+        "tool calls  1.00 times as many in the median of 8 cases",
+    ];
+    let p = "p = below 0.000001 over the cases, two-sided";
+    for text in [diff.to_string(), diff.to_markdown(), page] {
+        let named = ["commit 1a2b3c4", "commit 99aabbc", "regressed", "10/10", "0/10", "0.000011"];
+        for part in usage.iter().chain(&named).chain(&[p]) {
+            assert!(text.contains(part), "{part} is not in\n{text}");
+        }
+    }
+    let markdown = diff.to_markdown();
+    assert!(
+        markdown.starts_with("<!-- evalset-diff -->\n## run 1a2b3c4d5e -> run 99aabbccdd\n"),
+        "{markdown}"
+    );
+    assert!(markdown.contains("; model m\\_1 |"), "{markdown}");
+    let row =
+        "| evals/desk.evalset.json:000 | 10/10 | 0/10 | 0.000011 | \\`safety\\_v1\\` passed 10/10 before";
+    assert!(markdown.contains(row), "{markdown}");
+}
+
+#[test]
+fn a_program_compares_only_what_it_knows_to_be_whole() {
+    let (before, now) = (Side::from(side([(10, 10, 0)])), Side::from(side([(10, 10, 0)])));
+    assert_eq!(Diff::new(before.clone(), now.clone()).gate().word(), "PASS");
+    let doubted = Side { doubts: vec!["a case has no end".to_owned()], ..now };
+    let gate = Diff::new(before, doubted).gate();
+    assert_eq!(
+        (gate.word(), &gate.reasons[..]),
+        ("UNMEASURABLE", &["baseline: a case has no end".to_owned()][..])
+    );
+}
+
+/// The page defines each name, and no other page does.
+#[test]
+fn each_category_is_defined_in_worse_md() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/worse.md")).unwrap();
+    let defined: Vec<&str> = page
+        .lines()
+        .filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |")?.split(" | ").next())
+        .collect();
+    for category in Category::ALL {
+        let named = defined.iter().filter(|name| **name == category.words()).count();
+        assert_eq!(named, 1, "{}", category.words());
+    }
+}
+
+/// Whether two p-values are equal but for their rounding.
+fn same(one: Option<f64>, other: Option<f64>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => (one - other).abs() < 1e-9,
+        (one, other) => one == other,
+    }
 }

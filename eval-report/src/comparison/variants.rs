@@ -1,6 +1,6 @@
 //! The variants of a matrix in one run, each compared with one of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use eval_format::matrix::Variant;
 use eval_support::words::count;
@@ -38,6 +38,7 @@ pub struct VariantTotals {
     pub label: String,
     /// The value of each axis; empty for a label that a program gave.
     pub values: serde_json::Map<String, serde_json::Value>,
+    /// The runs that passed.
     pub passed: usize,
     /// The runs with a verdict.
     pub with_verdict: usize,
@@ -59,6 +60,7 @@ pub struct VariantTotals {
 pub struct VariantCase {
     /// The file of the set.
     pub set: String,
+    /// The id of the case.
     pub case: String,
     /// The function of its tests; empty for cases of programs.
     pub function: String,
@@ -198,11 +200,12 @@ impl VariantTable {
 fn cases(of_variants: &[(String, Vec<&TestResult<'_>>)]) -> Vec<VariantCase> {
     let mut cases: Vec<VariantCase> = Vec::new();
     let mut places: BTreeMap<(String, String, String), usize> = BTreeMap::new();
+    let functions = Functions::new(of_variants);
     for (at, (_, tests)) in of_variants.iter().enumerate() {
         for test in tests {
             let started = &test.attempt.started;
             let set = started.file.clone().or_else(|| started.eval_set_id.clone()).unwrap_or_default();
-            let key = (function(test), set, started.eval_id.clone());
+            let key = (functions.of(test), set, started.eval_id.clone());
             let place = *places.entry(key).or_insert_with_key(|(function, set, case)| {
                 let runs = vec![None; of_variants.len()];
                 cases.push(VariantCase {
@@ -223,27 +226,54 @@ fn cases(of_variants: &[(String, Vec<&TestResult<'_>>)]) -> Vec<VariantCase> {
     cases
 }
 
-/// The function of a test without the modules of its variant. Empty for cases of programs, which are named after the case.
-fn function(test: &TestResult<'_>) -> String {
+/// The paths of the functions of tests, without the modules of their variants.
+///
+/// A module of the program may have the name of a value: `a::agent::a` of `prompt=a` is `a::agent` or `agent::a`. So a path is the one
+/// of these that most variants have.
+struct Functions(BTreeMap<String, usize>);
+
+impl Functions {
+    fn new(of_variants: &[(String, Vec<&TestResult<'_>>)]) -> Self {
+        let mut counts = BTreeMap::new();
+        for (_, tests) in of_variants {
+            let paths: BTreeSet<String> = tests.iter().flat_map(|test| candidates(test)).collect();
+            paths.into_iter().for_each(|path| *counts.entry(path).or_insert(0) += 1);
+        }
+        Self(counts)
+    }
+
+    /// The path of the function of a test. Empty for cases of programs, which are named after the case.
+    fn of(&self, test: &TestResult<'_>) -> String {
+        self.most_common(candidates(test))
+    }
+
+    /// The first one of those that most variants have.
+    fn most_common(&self, paths: Vec<String>) -> String {
+        let count = |path: &String| self.0.get(path).copied().unwrap_or_default();
+        paths.into_iter().rev().max_by_key(count).unwrap_or_default()
+    }
+}
+
+/// The paths that the function of a test may have. None for cases of programs.
+fn candidates(test: &TestResult<'_>) -> Vec<String> {
     let started = &test.attempt.started;
     if started.of_program {
-        return String::new();
+        return Vec::new();
     }
     let module = test.test.name().rsplit_once("::").map_or("", |(module, _)| module);
     let binary = test.test.binary().unwrap_or_default();
     without_variant(&format!("{binary}::{module}"), &started.variant)
 }
 
-/// A path of modules without those of a variant, which are whole names: `agent::a` of `a` is `agent`.
-fn without_variant(path: &str, variant: &Variant) -> String {
-    let modules = variant.modules().collect::<Vec<_>>().join("::");
-    if modules.is_empty() {
-        return path.to_owned();
-    }
-    // They are behind the function, and modules around it may have the same names.
-    let path = format!("{path}::");
-    let (before, behind) = path.rsplit_once(&format!("::{modules}::")).unwrap_or((&path, ""));
-    format!("{before}::{behind}").trim_end_matches("::").to_owned()
+/// A path of modules without those of a variant, which are whole names: `agent::a` of `a` is `agent`. Each place where they are is
+/// left out once.
+fn without_variant(path: &str, variant: &Variant) -> Vec<String> {
+    let (path, modules): (Vec<&str>, Vec<String>) = (path.split("::").collect(), variant.modules().collect());
+    let places = path.windows(modules.len().max(1)).enumerate().skip(1);
+    let places = places.filter(|(_, at)| !modules.is_empty() && at.iter().eq(modules.iter()));
+    let without = |at: usize| [&path[..at], &path[at + modules.len()..]].concat().join("::");
+    let found: Vec<String> = places.map(|(at, _)| without(at)).collect();
+    if found.is_empty() { vec![path.join("::")] } else { found }
 }
 
 /// The mean over the cases of the share of runs that passed.
@@ -422,14 +452,31 @@ mod tests {
     fn modules_of_a_variant_are_whole_names() {
         let variant = |text| Variant::parse(text).unwrap();
         for (path, variant, expected) in [
-            ("t::tests::agent::a", variant("prompt=a"), "t::tests::agent"),
-            ("t::a::agent::a", variant("prompt=a"), "t::a::agent"),
-            ("t::a::agent::b", variant("prompt=b"), "t::a::agent"),
-            ("t::agent::b-1::x::trips", variant("prompt=b"), "t::agent::b-1::x::trips"),
-            ("t::agent::b::x::trips", variant("prompt=b,model=x"), "t::agent::trips"),
-            ("t::agent", Variant::default(), "t::agent"),
+            ("t::tests::agent::a", variant("prompt=a"), &["t::tests::agent"][..]),
+            ("t::agent::b-1::x::trips", variant("prompt=b"), &["t::agent::b-1::x::trips"]),
+            ("t::agent::b::x::trips", variant("prompt=b,model=x"), &["t::agent::trips"]),
+            ("t::agent", Variant::default(), &["t::agent"]),
+            ("t::a::agent::a", variant("prompt=a"), &["t::agent::a", "t::a::agent"]),
         ] {
             assert_eq!(without_variant(path, &variant), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_module_of_the_program_may_have_the_name_of_a_value() {
+        let variant = |value: &str| Variant(vec![("prompt".to_owned(), value.to_owned())]);
+        // `mod a { fn agent }` and `mod b { fn agent }`, of a folder with the set `a/trips`.
+        let of = |module: &str, value: &str| {
+            without_variant(&format!("t::{module}::agent::{value}::a::trips"), &variant(value))
+        };
+        let mut functions = Functions(BTreeMap::new());
+        for value in ["a", "b"] {
+            let paths: BTreeSet<String> = ["a", "b"].iter().flat_map(|module| of(module, value)).collect();
+            paths.into_iter().for_each(|path| *functions.0.entry(path).or_insert(0) += 1);
+        }
+        for (module, value) in [("a", "a"), ("a", "b"), ("b", "a"), ("b", "b")] {
+            let found = functions.most_common(of(module, value));
+            assert_eq!(found, format!("t::{module}::agent::a::trips"), "{value}");
         }
     }
 

@@ -9,6 +9,7 @@ use crate::statistics::float;
 
 /// The ratios of cases that have a number on both sides, and what they show.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Usage {
     /// The cases with a number on both sides.
     pub cases: usize,
@@ -21,6 +22,11 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// The probability of ratios as far from 1 in either direction, if nothing changed. 0 to 1.
+    pub fn p(&self) -> f64 {
+        (2.0 * self.p_of_more.min(self.p_of_less)).min(1.0)
+    }
+
     /// Compares the runs of each case before and now. Cases without runs on a side, and those whose median is 0 on one, are left out.
     /// `None` without a case.
     ///

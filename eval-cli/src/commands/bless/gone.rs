@@ -1,11 +1,11 @@
-//! The cases of a baseline that are gone, by the sets that are on disk. What did not run is not gone.
+//! The cases of a baseline that are gone, by the sets that are on disk and by what ran. What did not run is not gone.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use eval_core::journal::project::Project;
 use eval_format::reader::check_set;
-use eval_report::baseline::Key;
+use eval_report::baseline::{Key, Measured};
 use eval_support::untrusted::one_line;
 use eval_support::words::short_code_list;
 
@@ -30,13 +30,15 @@ impl Default for Gone {
 }
 
 impl Gone {
-    /// Whether there is no such set, or no such case in it.
-    pub(super) fn has(&mut self, key: &Key) -> bool {
+    /// The reason why a case is gone; `None` if it is not.
+    pub(super) fn why(&mut self, key: &Key, measured: &Measured) -> Option<&'static str> {
         let path = self.root.join(&key.set);
         match self.sets.entry(key.set.clone()).or_insert_with(|| Set::read(&key.set, &path)) {
-            Set::Missing => true,
-            Set::Unreadable => false,
-            Set::Cases(cases) => !cases.contains(&key.case),
+            Set::Missing => Some("there is no such set"),
+            Set::Cases(cases) if !cases.contains(&key.case) => Some("the set has no such case"),
+            _ if measured.lacks_function(key) => Some("the test binary has no such function"),
+            _ if measured.lacks_variant(key) => Some("the case ran in this build, and not with this variant"),
+            _ => None,
         }
     }
 

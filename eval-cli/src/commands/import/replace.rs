@@ -9,9 +9,9 @@ use eval_agents::draft::{Draft, NotReplaced, Origin};
 use eval_agents::import;
 use eval_core::report::Verdict;
 use eval_format::{EvalCase, SetEditor};
+use eval_support::shell;
 use eval_support::untrusted::{headline, one_line};
-use eval_support::words::{count, them};
-use eval_support::{command, shell};
+use eval_support::words::count;
 use serde_json::{Value, json};
 
 use super::source::{refused, run_and_case};
@@ -73,13 +73,7 @@ pub(super) fn run(from: &[OsString], dry_run: bool, format: Format) -> Result<An
         }
         text.push_str(&cannot_pass(path, of_set));
         let ids: Vec<&str> = of_set.iter().map(|it| it.draft.eval_id.as_str()).collect();
-        let named = shell::word(&format!("{}:{}", path.display(), ids.join(",")));
-        text.push_str(&format!(
-            "tests refuse drafts; accept {} if the agent is right: `{} accept {}`\n",
-            them(of_set.len()),
-            command::name(),
-            one_line(&named)
-        ));
+        text.push_str(&drafts::to_review(&format!("{}:{}", path.display(), ids.join(",")), of_set.len()));
     }
     for id in &unchanged {
         text.push_str(&format!("`{}` expects already what the agent did\n", one_line(id)));

@@ -269,9 +269,38 @@ fn only_cases_that_are_gone_from_their_sets_are_pruned() {
     });
     assert!(note, "{pruned}");
     std::fs::remove_file(desk.0.path("evals/other.evalset.json")).expect("the set");
+    let text = desk.bless(&["--prune"]);
+    for says in [
+        "removed 1 line, as the set has no such case: `evals/desk.evalset.json:c02`\n",
+        "removed 1 line, as there is no such set: `evals/other.evalset.json:c00`\n",
+    ] {
+        assert!(text.out.contains(says), "{}", text.shown());
+    }
     let pruned = json_of(&desk.0, &["bless", "--prune"]);
     let removed = json!(["evals/desk.evalset.json:c02", "evals/other.evalset.json:c00"]);
     assert_eq!(pruned["removed"], removed, "{pruned}");
+}
+
+#[test]
+fn a_variant_that_the_program_no_longer_has_is_pruned_and_named() {
+    let desk = Desk::new("bless-prune-variant", 2);
+    let run = |matrix: &str| {
+        let args = ["run", "evals/desk.evalset.json", "--agent-cmd", "python3 agent.py", "--matrix", matrix];
+        assert_eq!(desk.0.run(&args).code, Some(0));
+    };
+    desk.commit();
+    run("model=a,b");
+    assert_eq!(desk.bless(&[]).code, Some(0));
+    desk.commit();
+    run("model=b");
+    let keys = || desk.0.read("evalset-baseline.jsonl").matches(r#""variant": "model=a""#).count();
+    // Without `--prune`, the lines of what did not run stay.
+    assert_eq!((desk.bless(&[]).code, keys()), (Some(0), 2));
+    let pruned = desk.bless(&["--prune"]);
+    let says = "removed 2 lines, as the case ran in this build, and not with this variant: `evals/desk.evalset.json:c00 [model=a]`, \
+                `evals/desk.evalset.json:c01 [model=a]`\n";
+    assert!(pruned.code == Some(0) && pruned.out.contains(says), "{}", pruned.shown());
+    assert_eq!(keys(), 0);
 }
 
 #[test]

@@ -105,7 +105,9 @@ proptest! {
         for (there, back) in there.cases.iter().zip(&back.cases) {
             prop_assert_eq!(fitting(there, back), [there.category], "{}", there.key);
             prop_assert_eq!(mirrored(there.category), back.category, "{}", there.key);
+            prop_assert!(same(there.p, back.p), "{}: {:?} and {:?}", there.key, there.p, back.p);
         }
+        prop_assert!(same(Some(there.p), Some(back.p)), "{} and {}", there.p, back.p);
         // What is decided is about the cases that both sides have and that have a verdict before, and about no others.
         let compared: Vec<_> = there.compared().map(|(case, ..)| case.key.clone()).collect();
         let can_be = |case: &&ComparedCase| {

@@ -12,6 +12,7 @@ mod variants;
 pub use category::Category;
 pub use compared::{ComparedCase, Comparison};
 pub use gated::{GateOptions, Gated};
+pub(crate) use gated::{passes, regressions};
 pub use html::html;
 pub use pair::{MetricChange, incomparable};
 pub use power::Power;

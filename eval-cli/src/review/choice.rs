@@ -92,6 +92,12 @@ impl Choices<'_, '_> {
 
     /// The choices that loosen.
     pub(crate) fn loosening(&self) -> Result<Vec<Choice>, CommandError> {
+        let rules = self.rules().into_iter();
+        rules.map(|(suffix, what, case)| self.revising(&suffix, what, case, Vec::new())).collect()
+    }
+
+    /// The rules that loosen: the name of each behind the case, its words, and the case with it.
+    pub(super) fn rules(&self) -> Vec<(String, String, EvalCase)> {
         let judges = self.judges();
         let judges: Vec<&str> = judges.iter().map(String::as_str).collect();
         let rules = loosenings(&self.item.changes, &judges).into_iter().filter_map(|it| {
@@ -104,8 +110,7 @@ impl Choices<'_, '_> {
             }
             case.check().is_ok().then_some((it.what, case))
         });
-        let named = rules.enumerate().map(|(at, (what, case))| (format!(":loosen-{}", at + 1), what, case));
-        named.map(|(suffix, what, case)| self.revising(&suffix, what, case, Vec::new())).collect()
+        rules.enumerate().map(|(at, (what, case))| (format!(":loosen-{}", at + 1), what, case)).collect()
     }
 
     /// The choice of another text of the case, as it was edited.
@@ -116,7 +121,7 @@ impl Choices<'_, '_> {
         Ok(Choice { id, what, edit, warnings: Vec::new(), forecast })
     }
 
-    fn revising(
+    pub(super) fn revising(
         &self,
         suffix: &str,
         what: String,
@@ -152,7 +157,7 @@ impl Choices<'_, '_> {
 }
 
 /// The parts that are not all of what is above them.
-fn proper_parts(change: &Change) -> Vec<Part> {
+pub(super) fn proper_parts(change: &Change) -> Vec<Part> {
     let parts = change.parts();
     let turn_of = |part: &Part| match part {
         Part::Turn(turn) | Part::Call(turn, _) | Part::Argument(turn, ..) | Part::Answer(turn) => Some(*turn),

@@ -35,6 +35,42 @@ pub enum Category {
 }
 
 impl Category {
+    /// All categories in their order.
+    pub const ALL: [Self; 13] = [
+        Self::Regressed,
+        Self::NewlyFailing,
+        Self::ErrorNow,
+        Self::Fell,
+        Self::Incomparable,
+        Self::OnlyBefore,
+        Self::NoVerdict,
+        Self::Recovered,
+        Self::NewlyPassing,
+        Self::Rose,
+        Self::Improved,
+        Self::OnlyNow,
+        Self::Same,
+    ];
+
+    /// Its name in JSON, and of its filter on a page.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Regressed => "regressed",
+            Self::NewlyFailing => "newly_failing",
+            Self::ErrorNow => "error_now",
+            Self::Fell => "fell",
+            Self::Incomparable => "incomparable",
+            Self::OnlyBefore => "only_before",
+            Self::NoVerdict => "no_verdict",
+            Self::Recovered => "recovered",
+            Self::NewlyPassing => "newly_passing",
+            Self::Rose => "rose",
+            Self::Improved => "improved",
+            Self::OnlyNow => "only_now",
+            Self::Same => "same",
+        }
+    }
+
     /// Its name for people.
     pub fn words(self) -> &'static str {
         match self {
@@ -52,5 +88,19 @@ impl Category {
             Self::OnlyNow => "only now",
             Self::Same => "same",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_category_has_one_name_in_json_and_on_pages() {
+        for category in Category::ALL {
+            assert_eq!(serde_json::json!(category), category.name());
+            assert_eq!(category.name().replace('_', " "), category.words());
+        }
+        assert!(Category::ALL.is_sorted());
     }
 }

@@ -28,6 +28,8 @@ async function serve(name) {
   for (const file of ["agent.py", SET]) copyFileSync(join(example, file), join(folder, file));
   writeFileSync(join(folder, "rain.evalset.json"), JSON.stringify({ eval_set_id: "rain", eval_cases: [DRAFT] }));
   const env = { ...process.env, EVALSET_RUN_ID: "", EVALSET_DIR: join(folder, "runs") };
+  // A person blesses here.
+  delete env.CI;
   const now = (...words) => spawnSync(evalset, words, { cwd: folder, env, encoding: "utf8" });
   const run = (runs = 5) => now("run", SET, "--agent-cmd", "python3 agent.py", "--runs", String(runs));
   assert.equal(run().status, 1);
@@ -145,7 +147,7 @@ const tests = {
 
   async "the pages fit a phone, are readable in the dark, and say what they are without a script"() {
     const service = await serve("looks");
-    service.now("bless", "--only", service.runs()[0]);
+    assert.equal(service.now("bless", "--only", service.runs()[0]).status, 0);
     const agent = join(service.folder, "agent.py");
     writeFileSync(agent, readFileSync(agent, "utf8").replace("Booked.", "All is booked.").replace('"Bye": "Goodbye."', '"Bye": "So long."'));
     service.run();
@@ -156,7 +158,7 @@ const tests = {
         const page = await open(service, path, options);
         if (name === "diff") {
           await page.getByRole("button", { name: "Side by side" }).nth(2).click();
-          await page.locator(".side .turn").first().waitFor();
+          await page.locator(".beside .turn").first().waitFor();
         }
         await accessible(page, `${path}, ${look}`);
         await picture(page, `${name}-${look}`);
@@ -173,7 +175,7 @@ const tests = {
   async "two runs are side by side, and a run beside its baseline"() {
     const service = await serve("beside");
     const [before] = service.runs();
-    service.now("bless", "--only", before);
+    assert.equal(service.now("bless", "--only", before).status, 0);
     const agent = join(service.folder, "agent.py");
     writeFileSync(agent, readFileSync(agent, "utf8").replace("Booked.", "All is booked."));
     service.run();
@@ -197,7 +199,7 @@ const tests = {
     await accessible(page, "a case beside its baseline");
     await detail.getByRole("link", { name: /UTC/ }).click();
     await page.waitForURL(/\/diff\?before=/);
-    const side = page.locator(".side", { hasText: "desk.evalset.json:new_call" });
+    const side = page.locator(".beside", { hasText: "desk.evalset.json:new_call" });
     await side.getByRole("button", { name: "Side by side" }).click();
     await side.locator("ins", { hasText: "All" }).first().waitFor();
     await accessible(page, "two runs side by side");

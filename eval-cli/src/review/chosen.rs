@@ -32,7 +32,9 @@ impl Choices<'_, '_> {
             }
             [name] if name.starts_with(":loosen-") => {
                 let rule = self.rules().into_iter().find(|(known, ..)| known == name);
-                return rule.map(|(name, what, case)| self.revising(&name, what, case, Vec::new())).transpose();
+                return rule
+                    .map(|(name, what, case)| self.revising(&name, what, case, Vec::new()))
+                    .transpose();
             }
             _ => {}
         }
@@ -42,8 +44,7 @@ impl Choices<'_, '_> {
         if !names.iter().all(is_known) {
             return Ok(None);
         }
-        let parts: Vec<Part> =
-            known.into_iter().filter(|part| names.contains(&part.to_string())).collect();
+        let parts: Vec<Part> = known.into_iter().filter(|part| names.contains(&part.to_string())).collect();
         let mut choice = self.parts(change, &names.concat(), &parts)?;
         let words: Vec<String> =
             parts.iter().map(|part| described(change, std::slice::from_ref(part))).collect();

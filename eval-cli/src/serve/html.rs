@@ -100,7 +100,10 @@ pub(super) fn run_links(run: &str) -> Result<String, Failure> {
 }
 
 #[derive(Template)]
-#[template(source = r#"<p class="run-links"><a href="/review?run={{ run }}">Review what failed</a> <a href="/diff?now={{ run }}">Show it beside another run</a></p>"#, ext = "html")]
+#[template(
+    source = r#"<p class="run-links"><a href="/review?run={{ run }}">Review what failed</a> <a href="/diff?now={{ run }}">Show it beside another run</a></p>"#,
+    ext = "html"
+)]
 struct RunLinks<'a> {
     run: &'a str,
 }

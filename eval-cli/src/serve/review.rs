@@ -77,7 +77,8 @@ impl Reviewed {
         }
         // A run that is not named is doubted as by the command.
         let name = named.map_or_else(|| LATEST.to_owned(), |_| run.id.clone());
-        let loaded = LoadedRun::of_folder(name, run.path.clone(), false).map_err(|error| unreadable(&error))?;
+        let loaded =
+            LoadedRun::of_folder(name, run.path.clone(), false).map_err(|error| unreadable(&error))?;
         Ok(Some(Self { record: signature.record(), run, loaded }))
     }
 
@@ -194,7 +195,9 @@ pub(super) async fn write(State(site): State<Arc<Site>>, body: Bytes) -> Result<
         asked.choice(site, |item, choice| {
             let id = one_line(&asked.id);
             if asked.hash.as_deref() != Some(choice.hash().as_str()) {
-                return Err(stale(&format!("`{id}` is not as it was shown: the case or its warnings changed")));
+                return Err(stale(&format!(
+                    "`{id}` is not as it was shown: the case or its warnings changed"
+                )));
             }
             choice.edit.write()?;
             let (set, case) = (item.path.display().to_string(), item.case.eval_id.clone());

@@ -60,7 +60,9 @@ impl ReviewCard {
         };
         let run = conversation(item);
         let rows = match &item.offer {
-            Offer::Draft => rows(&item.case, run.as_ref().map(|run| run.turns.as_slice()).unwrap_or_default()),
+            Offer::Draft => {
+                rows(&item.case, run.as_ref().map(|run| run.turns.as_slice()).unwrap_or_default())
+            }
             _ => Vec::new(),
         };
         let since = item.since.as_ref().map(|since| format!("; in the baseline it {since}"));

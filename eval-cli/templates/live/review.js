@@ -2,9 +2,9 @@
 (() => {
 "use strict";
 const { ask, on } = evalset;
-const { el, button, runOf, signs, terms } = components;
+const { el, button, inCode, runOf, signs, terms } = components;
 
-Object.assign(signs, { same: "= as in the golden", changed: "~ was changed", missing: "− no longer", extra: "+ new", moved: "↕ was moved", made: "" });
+Object.assign(signs, { same: "= as before", changed: "~ was changed", missing: "− no longer", extra: "+ new", moved: "↕ was moved", made: "" });
 Object.assign(terms, { expected: "golden", actual: "would be", same: "as in the golden", none: "no answer is expected" });
 
 const { run, named, record } = document.getElementById("count").dataset;
@@ -79,7 +79,7 @@ function show(card, choice) {
   head.focus();
 }
 
-const warnings = (choice) => (choice.warnings.length ? [el("ul", "warnings", choice.warnings.map((it) => el("li", "", el("b", "", "! "), it.message)))] : []);
+const warnings = (choice) => (choice.warnings.length ? [el("ul", "warnings", choice.warnings.map((it) => el("li", "", el("b", "", "! "), inCode(it.message))))] : []);
 
 async function choose(card, parts) {
   const choice = await send(card, "/review/choice", { parts });
@@ -131,7 +131,7 @@ function begin(node) {
     ? el("div", "", el("dt", "", row.what), el("dd", "said", row.said)) : el("div", "turn-head", el("dt", "", `Turn ${row.turn}`), el("dd", ""))));
   const told = [
     ...(of.judged.length ? [el("details", "", el("summary", "", "What judges said"), of.judged.map((it) => el("p", "soft", it)))] : []),
-    ...(of.varied.length ? [el("p", "", "What varied:"), el("ul", "", of.varied.map((it) => el("li", "", it)))] : []),
+    ...(of.varied.length ? [el("p", "", "What varied:"), el("ul", "", of.varied.map((it) => el("li", "", inCode(it))))] : []),
     ...(of.again ? [el("p", "soft", "Run it five times: ", el("code", "", of.again))] : []),
     ...(of.whole ? warnings(of.whole) : []),
     ...(rows.length ? [el("dl", "", rows)] : []),

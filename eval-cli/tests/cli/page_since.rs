@@ -28,16 +28,17 @@ for line in sys.stdin:
 
 fn set(cases: &[(&str, &str)]) -> String {
     let content = |text: &str| json!({ "parts": [{ "text": text }] });
-    let case = |(id, expected): &(&str, &str)| {
-        json!({ "eval_id": id, "conversation": [{ "user_content": content(id), "final_response": content(expected) }] })
-    };
+    let case = |(id, expected): &(&str, &str)| json!({ "eval_id": id, "conversation": [{ "user_content": content(id), "final_response": content(expected) }] });
     json!({ "eval_set_id": "desk", "eval_cases": cases.iter().map(case).collect::<Vec<_>>() }).to_string()
 }
 
 fn desk(test: &str) -> Folder {
     let folder = Folder::new(test);
-    folder.write("agent.py", AGENT).write("evals/test_config.json", r#"{"criteria": {"response_match_score": 1.0}}"#);
-    folder.write(SET, set(&[("stays", "stays"), ("breaks", "breaks"), ("edited", "edited"), ("goes", "goes")]));
+    folder
+        .write("agent.py", AGENT)
+        .write("evals/test_config.json", r#"{"criteria": {"response_match_score": 1.0}}"#);
+    folder
+        .write(SET, set(&[("stays", "stays"), ("breaks", "breaks"), ("edited", "edited"), ("goes", "goes")]));
     folder.write("answers.json", "{}");
     folder
 }
@@ -78,7 +79,7 @@ fn the_page_has_the_categories_since_a_baseline_that_is_found_or_named() {
         ", 10 runs a case)",
         "1 case of the baseline did not run",
         "<li>evals/desk.evalset.json:goes</li>",
-        "desk.evalset.json:breaks passed 10 of 10 runs before and none of 10 now (p = ",
+        "desk.evalset.json:breaks passed 10 of 10 before and none of 10 now (p = ",
         "regressed since the baseline: 10/10 → 0/10",
         "incomparable with the baseline: it expects something else since ",
         "data-category=\"regressed\"",
@@ -113,7 +114,10 @@ fn the_page_has_the_categories_since_a_baseline_that_is_found_or_named() {
 fn the_history_of_a_case_is_of_runs_in_which_it_meant_the_same() {
     let folder = desk("page-history");
     run(&folder, "1");
-    folder.write(SET, set(&[("stays", "stays"), ("breaks", "breaks"), ("edited", "edited twice"), ("goes", "goes")]));
+    folder.write(
+        SET,
+        set(&[("stays", "stays"), ("breaks", "breaks"), ("edited", "edited twice"), ("goes", "goes")]),
+    );
     folder.write("answers.json", r#"{"breaks": "no idea"}"#);
     run(&folder, "2");
     run(&folder, "1");
@@ -121,7 +125,8 @@ fn the_history_of_a_case_is_of_runs_in_which_it_meant_the_same() {
     let told = |name: &str| {
         let history = &case(&cases, name)["history"];
         let runs = history["runs"].as_array().unwrap().iter();
-        let runs: Vec<_> = runs.map(|run| (run["state"].as_str().unwrap(), run["passed"].as_str().unwrap())).collect();
+        let runs: Vec<_> =
+            runs.map(|run| (run["state"].as_str().unwrap(), run["passed"].as_str().unwrap())).collect();
         (runs, history["others"].as_u64().unwrap())
     };
     assert_eq!(told("stays"), (vec![("passed", "2/2"), ("passed", "1/1")], 0));

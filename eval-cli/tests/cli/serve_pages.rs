@@ -198,7 +198,15 @@ fn serve_pages_need_the_token_and_changes_a_header_too() {
         assert!(status == 200 && page.contains("aria-label=\"Pages\""), "{path}: {page}");
     }
     let body = json!({ "set": "evals/s.evalset.json", "case": "a", "seen": pages.seen("a") }).to_string();
-    let writing = ["/drafts/accept", "/drafts/accept-all", "/drafts/edit", "/drafts/reject", "/review/choice", "/review/write", "/diff/case"];
+    let writing = [
+        "/drafts/accept",
+        "/drafts/accept-all",
+        "/drafts/edit",
+        "/drafts/reject",
+        "/review/choice",
+        "/review/write",
+        "/diff/case",
+    ];
     for path in writing.into_iter().chain(["/run", "/run/cancel", "/check/journal"]) {
         let cookie = format!("cookie: {}\r\n", pages.cookie);
         assert_eq!(pages.ask(&format!("POST {path}"), &cookie, &body).0, 401, "{path}");

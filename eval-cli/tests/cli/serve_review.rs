@@ -1,11 +1,11 @@
 //! The review of `serve`, and its page of two runs: what is shown, what is written, and what is refused.
 
 use std::fs;
-use std::path::PathBuf;
-use std::process::Command;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use crate::folder::plain;
 use crate::page::details;
 use crate::review::file;
 use crate::serve_pages::Pages;
@@ -32,18 +32,18 @@ impl Review {
     }
 
     fn command(&self, args: &[&str]) -> String {
-        let ran = Command::new(env!("CARGO_BIN_EXE_cargo-evalset"))
+        let ran = plain(Path::new(env!("CARGO_BIN_EXE_cargo-evalset")))
             .args(args)
             .current_dir(self.pages.folder.path())
             .env("EVALSET_DIR", self.pages.folder.path().join("runs"))
-            .env_remove("EVALSET_RUN_ID")
             .output()
             .unwrap();
         String::from_utf8(ran.stdout).unwrap()
     }
 
     fn runs(&self) {
-        self.command(&["run", SET, "--agent-cmd", "python3 agent.py", "--runs", "5"]);
+        let said = self.command(&["run", SET, "--agent-cmd", "python3 agent.py", "--runs", "5"]);
+        assert!(said.contains("---- desk/new_call ----"), "{said}");
     }
 
     fn load(&mut self, query: &str) {
@@ -65,7 +65,10 @@ impl Review {
     }
 
     fn card(&self, case: &str) -> &Value {
-        self.cards.iter().find(|card| card["shown"] == case).unwrap_or_else(|| panic!("{case}: {:?}", self.cards))
+        self.cards
+            .iter()
+            .find(|card| card["shown"] == case)
+            .unwrap_or_else(|| panic!("{case}: {:?}", self.cards))
     }
 
     /// A request about a choice of a case, as the page sends it.
@@ -88,8 +91,11 @@ impl Review {
 #[test]
 fn serve_reviews_with_the_choices_of_the_terminal() {
     let review = Review::new();
-    let kinds: Vec<(&str, &str)> =
-        review.cards.iter().map(|card| (card["shown"].as_str().unwrap(), card["kind"].as_str().unwrap())).collect();
+    let kinds: Vec<(&str, &str)> = review
+        .cards
+        .iter()
+        .map(|card| (card["shown"].as_str().unwrap(), card["kind"].as_str().unwrap()))
+        .collect();
     assert_eq!(
         kinds,
         [
@@ -102,7 +108,8 @@ fn serve_reviews_with_the_choices_of_the_terminal() {
             ("b", "draft"),
         ]
     );
-    let list: Value = serde_json::from_str(&review.command(&["review", "--list", "--format", "json"])).unwrap();
+    let list: Value =
+        serde_json::from_str(&review.command(&["review", "--list", "--format", "json"])).unwrap();
     for item in list["items"].as_array().unwrap() {
         let card = review.card(item["eval_id"].as_str().unwrap());
         assert_eq!(card["id"], item["id"]);
@@ -141,7 +148,10 @@ fn serve_writes_the_bytes_that_were_shown_and_no_others() {
     ] {
         let now = review.text();
         let (status, answer) = review.ask("/review/write", case, parts, Some(&json!("0000000000000000")));
-        assert!(status == 409 && answer["error"].as_str().unwrap().contains("is not as it was shown"), "{answer}");
+        assert!(
+            status == 409 && answer["error"].as_str().unwrap().contains("is not as it was shown"),
+            "{answer}"
+        );
         assert_eq!(review.ask("/review/write", case, parts, None).0, 409);
         assert_eq!(review.text(), now);
         let (status, answer) = review.write(case, parts);
@@ -149,11 +159,17 @@ fn serve_writes_the_bytes_that_were_shown_and_no_others() {
         assert_eq!(review.text(), now.replacen(from, to, 1), "{case}");
         // It is another case now than the one that ran.
         let (status, answer) = review.ask("/review/choice", case, parts, None);
-        assert!(status == 409 && answer["error"].as_str().unwrap().contains("was edited since it ran"), "{answer}");
+        assert!(
+            status == 409 && answer["error"].as_str().unwrap().contains("was edited since it ran"),
+            "{answer}"
+        );
     }
     assert_ne!(review.text(), before);
     let (status, answer) = review.ask("/review/choice", "unstable", &[], None);
-    assert!(status == 409 && answer["error"].as_str().unwrap().contains("no behaviour is common"), "{answer}");
+    assert!(
+        status == 409 && answer["error"].as_str().unwrap().contains("no behaviour is common"),
+        "{answer}"
+    );
     // Drafts, in another set.
     let drafts = fs::read_to_string(review.pages.set()).unwrap();
     assert_eq!(review.write("a", &[]).0, 200);
@@ -172,7 +188,10 @@ fn serve_writes_several_parts_at_once() {
     assert_eq!(shown["hash"], review.card("two_turns")["whole"]["hash"], "both are all that changed");
     for unknown in [&[":9"][..], &[":1", ":9"], &[":remove"], &[":loosen-99"], &["1"]] {
         let (status, answer) = review.ask("/review/choice", "two_turns", unknown, None);
-        assert!(status == 409 && answer["error"].as_str().unwrap().contains("not offered"), "{unknown:?}: {answer}");
+        assert!(
+            status == 409 && answer["error"].as_str().unwrap().contains("not offered"),
+            "{unknown:?}: {answer}"
+        );
     }
 }
 
@@ -184,7 +203,10 @@ fn serve_refuses_a_choice_of_a_run_that_changed_since() {
     let shown = review.card("new_call")["whole"]["hash"].clone();
     fs::write(&set, before.replace("Book Anna a table", "Book Anna a seat")).unwrap();
     let (status, answer) = review.ask("/review/write", "new_call", &[], Some(&shown));
-    assert!(status == 409 && answer["error"].as_str().unwrap().contains("was edited since it ran"), "{answer}");
+    assert!(
+        status == 409 && answer["error"].as_str().unwrap().contains("was edited since it ran"),
+        "{answer}"
+    );
     fs::write(&set, &before).unwrap();
     // The record of the run.
     let folder = review.pages.folder.path().join("runs").join(&review.run);
@@ -193,13 +215,19 @@ fn serve_refuses_a_choice_of_a_run_that_changed_since() {
     let text = fs::read_to_string(&journal).unwrap();
     fs::write(&journal, format!("{text}\n")).unwrap();
     let (status, answer) = review.ask("/review/write", "new_call", &[], Some(&shown));
-    assert!(status == 409 && answer["error"].as_str().unwrap().contains("was written to since it was shown"), "{answer}");
+    assert!(
+        status == 409 && answer["error"].as_str().unwrap().contains("was written to since it was shown"),
+        "{answer}"
+    );
     fs::write(&journal, text).unwrap();
     // A newer run. One that is named may be older.
     let old = review.run.clone();
     review.runs();
     let (status, answer) = review.ask("/review/write", "new_call", &[], Some(&shown));
-    assert!(status == 409 && answer["error"].as_str().unwrap().contains("came since it was shown"), "{answer}");
+    assert!(
+        status == 409 && answer["error"].as_str().unwrap().contains("came since it was shown"),
+        "{answer}"
+    );
     assert_eq!(review.text(), before, "nothing was written");
     review.load(&format!("?run={old}"));
     assert_eq!(review.run, old);
@@ -230,7 +258,10 @@ fn serve_shows_two_runs_side_by_side() {
     };
     let (status, answer) = asked(&before, "new_call");
     let turn = &answer["run"]["turns"][0];
-    assert_eq!((status, &turn["expected"]["t"], &turn["actual"]["t"]), (200, &json!("Booked."), &json!("All is booked.")));
+    assert_eq!(
+        (status, &turn["expected"]["t"], &turn["actual"]["t"]),
+        (200, &json!("Booked."), &json!("All is booked."))
+    );
     let parts = turn["diff"][0]["parts"].as_array().unwrap();
     assert!(parts.iter().any(|part| part["d"] == "+"), "the words that differ: {turn}");
     assert_eq!(asked(&before, "nothing").0, 404);

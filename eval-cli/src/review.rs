@@ -2,6 +2,8 @@
 
 mod change;
 mod choice;
+#[cfg(feature = "serve")]
+mod chosen;
 mod edit;
 mod forecast;
 mod item;

@@ -2,6 +2,7 @@
 
 mod answer;
 mod check;
+mod diff;
 mod draft_card;
 mod drafts;
 mod folder;
@@ -9,6 +10,8 @@ mod html;
 mod hub;
 mod job;
 mod lines;
+mod review;
+mod review_card;
 mod runs;
 mod site;
 mod view;
@@ -39,6 +42,11 @@ pub(crate) fn site(records: PathBuf, prices: Prices, agent: Option<Start>) -> (R
         .route("/drafts/accept-all", post(drafts::accept_all))
         .route("/drafts/edit", post(drafts::revise))
         .route("/drafts/reject", post(drafts::reject))
+        .route("/review", get(review::page))
+        .route("/review/choice", post(review::choice))
+        .route("/review/write", post(review::write))
+        .route("/diff", get(diff::page))
+        .route("/diff/case", post(diff::case))
         .route("/check", get(check::page))
         .route("/check/journal", post(check::journal).layer(DefaultBodyLimit::max(check::MAX_JOURNAL_BYTES)))
         .route("/dropped/{number}", get(check::dropped))

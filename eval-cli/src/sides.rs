@@ -8,6 +8,7 @@ use eval_report::baseline::Baseline;
 pub(crate) use eval_report::baseline::notes;
 pub(crate) use eval_report::comparison::Side;
 use eval_report::journal::RunDir;
+use eval_report::run_page::Against;
 use eval_support::id::fresh_id;
 use eval_support::untrusted::one_line;
 
@@ -34,7 +35,7 @@ pub(crate) fn id_of_suspects(run: &str) -> String {
 }
 
 /// The run whose suspects ran again in this one; `None` for every other run.
-fn run_of_suspects(id: &str) -> Option<&str> {
+pub(crate) fn run_of_suspects(id: &str) -> Option<&str> {
     id.split_once(SUSPECTS).map(|(run, _)| run)
 }
 
@@ -75,6 +76,20 @@ pub(crate) fn baseline_path(named: Option<&Path>) -> PathBuf {
     let folders = here.ancestors().take_while(|folder| folder.starts_with(&root));
     let found = folders.map(|folder| folder.join(BASELINE)).find(|path| path.is_file());
     found.map_or_else(|| BASELINE.into(), |path| near(&path).to_owned())
+}
+
+/// The baseline that the page of a run is compared with: this file, else the one that is found. A mistake in one that is found is
+/// told on the page.
+pub(crate) fn against(named: Option<&Path>) -> Result<Option<Against>, CommandError> {
+    let path = baseline_path(named);
+    if named.is_none() && !path.is_file() {
+        return Ok(None);
+    }
+    let baseline = match read_baseline(&path) {
+        Err(error) if named.is_none() => Err(error.message),
+        baseline => Ok(baseline?),
+    };
+    Ok(Some(Against { name: one_line(&path.display().to_string()), baseline }))
 }
 
 /// The commit that is checked out in the current folder.

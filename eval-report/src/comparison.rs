@@ -20,6 +20,7 @@ pub use category::Category;
 pub use compared::{ComparedCase, Comparison};
 pub use diff::{Compare, Diff};
 pub use gated::Gated;
+pub(crate) use gated::{passes, regressions};
 pub use pair::MetricChange;
 pub use power::Power;
 pub use side::Side;

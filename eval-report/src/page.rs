@@ -7,6 +7,7 @@
 mod comparison;
 mod details;
 mod diff;
+mod earlier_runs;
 mod keys;
 mod media;
 mod model;
@@ -27,10 +28,11 @@ pub use details::{
     Question, Run, RunScore, StateRow, Step, Turn, TurnScore, Vote,
 };
 pub use diff::{Part, Side};
+pub use earlier_runs::{CaseHistory, CaseSince, MetricSince, PastRun};
 pub use keys::{KeyRow, Keys, keys_of_calls};
 pub use media::{Budget, Media, media};
 pub(crate) use media::{media_labels, same_media};
-pub use model::{CaseRow, Compared, Count, Fact, Headline, PageModel, Pill, Progress, Tone};
+pub use model::{CaseRow, Compared, Count, Fact, Headline, PageModel, Pill, Progress, SinceBaseline, Tone};
 pub use plot::{Histogram, PassRate, Point, Scatter, Spark};
 pub use render::{
     COMPONENTS, ELEMENTS, Live, STYLE, inside_html, live_policy, policy, render, render_changes, render_live,

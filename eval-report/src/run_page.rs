@@ -14,6 +14,7 @@ mod next;
 mod refusal;
 mod row;
 mod scores;
+mod since;
 mod turn;
 mod wording;
 
@@ -25,6 +26,7 @@ use eval_core::metric::arithmetic::mean;
 use eval_format::Bound;
 
 use self::history::History;
+use self::since::Since;
 use crate::output::{CommandError, time};
 use crate::page::{self, Anchors, CaseRow, Count, Histogram, PageModel, Point, Scatter, line};
 use crate::price::Cost;
@@ -34,21 +36,24 @@ use crate::summary_text;
 pub use beside::{add_scores, differences, needed, turns};
 pub use judged::split_vote;
 pub use refusal::refuses;
+pub use since::{Against, case_since};
 
-pub fn text(results: &RunResults<'_>) -> Result<String, CommandError> {
-    page::render(&model(results)).map_err(|error| {
+/// The page of a run as a file, beside a baseline if there is one.
+pub fn text(results: &RunResults<'_>, against: Option<&Against>) -> Result<String, CommandError> {
+    page::render(&model(results, against)).map_err(|error| {
         let help = "this is a mistake of cargo-evalset: report it";
         CommandError::new(format!("cannot write the page: {error}"), help)
     })
 }
 
-pub fn model(results: &RunResults<'_>) -> PageModel {
-    let history = History::new(results);
+pub fn model(results: &RunResults<'_>, against: Option<&Against>) -> PageModel {
+    let (history, since) = (History::new(results), Since::new(results, against));
     let (mut anchors, mut shared) = (Anchors::default(), case::Shared::default());
     // In the order of the journal, so that a case keeps its anchor while a run grows.
     let cases = results.tests.iter().enumerate().map(|(at, test)| {
         let cost = cost(test.attempt, &results.prices);
-        let row = row::row(results, test, anchors.add(&test.name), at, &mut shared, &history, cost.as_ref());
+        let before = row::Before { history: &history, since: &since };
+        let row = row::row(results, test, anchors.add(&test.name), at, &mut shared, before, cost.as_ref());
         Case { test, cost, row }
     });
     let mut cases: Vec<Case<'_>> = cases.collect();
@@ -67,6 +72,7 @@ pub fn model(results: &RunResults<'_>) -> PageModel {
     PageModel {
         headline: headline::of(&results.totals),
         compared: history.compared(&changes),
+        baseline: since.header(),
         counts: counts(&cases, results.totals.is_running),
         about: about(results),
         facts,

@@ -284,14 +284,20 @@ pub fn new_golden(results: &RunResults<'_>, test: &TestResult<'_>) -> Option<Str
     is_asked.then(|| format!("{} import {} --replace", command::name(), case()))
 }
 
-/// The same for several cases at once; `None` if one of them has no such command.
-pub fn new_goldens(results: &RunResults<'_>, tests: &[&TestResult<'_>]) -> Option<String> {
+/// The command that reviews these cases of a program; `None` if one of them has another cause than its golden.
+pub fn review_of(results: &RunResults<'_>, tests: &[&TestResult<'_>]) -> Option<String> {
     let [id] = results.loaded.run.ids.as_slice() else { return None };
-    tests.iter().all(|test| new_golden(results, test).is_some()).then(|| {
-        let cases: Vec<String> =
-            tests.iter().map(|test| shell::word(&format!("{id}:{}", test.name))).collect();
-        format!("{} import {} --replace", command::name(), cases.join(" "))
-    })
+    let may_review = |test: &&TestResult<'_>| test.attempt.started.of_program && may_be_out_of_date(test);
+    if !results.loaded.is_recorded() || !tests.iter().all(may_review) {
+        return None;
+    }
+    let mut sets: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for started in tests.iter().map(|test| &test.attempt.started) {
+        sets.entry(started.file.as_deref()?).or_default().push(&started.eval_id);
+    }
+    let cases = sets.into_iter().map(|(set, cases)| shell::word(&format!("{set}:{}", cases.join(","))));
+    let cases: Vec<String> = cases.collect();
+    Some(format!("{} review {} --run {}", command::name(), cases.join(" "), shell::word(id)))
 }
 
 /// The line with the command that reviews goldens which may be out of date, one by one; `None` if there are none, and in CI, where

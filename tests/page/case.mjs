@@ -186,7 +186,7 @@ export const caseTests = (tools) => ({
     const wrong = played(tools, "wrong", [["x", "It is sunny.", "It is rainy and cold."]]);
     const broken = played(tools, "broken", [["x", "Fine.", { error: traceback }]]);
     for (const [file, name, said] of [
-      [wrong, "wrong", /If what came is wrong, change the agent[^]*Run it again\s+cargo evalset run wrong\.evalset\.json:wrong --agent-cmd[^]*Take what came as a draft\s+cargo evalset import \S+:wrong\/wrong --replace/],
+      [wrong, "wrong", /If what came is wrong, change the agent[^]*Run it again\s+cargo evalset run wrong\.evalset\.json:wrong --agent-cmd[^]*Review it, and accept what came\s+cargo evalset review wrong\.evalset\.json:wrong --run \S+/],
       [broken, "broken", /The agent broke off: ValueError: no such city: Atlantis\. Mend the agent, then run the case again\.\s+Run it again\s+cargo evalset run broken/],
     ]) {
       const page = await opened(tools, file, { permissions: ["clipboard-read", "clipboard-write"] });
@@ -269,7 +269,7 @@ export const caseTests = (tools) => ({
     const page = await opened(tools, file);
     assert.match((await page.locator(".again").innerText()).replace(/\s+/g, " "), /^Run again what did not pass, with all 34 cases of the set: cargo evalset run together\.evalset\.json --agent-cmd/);
     const said = (await page.locator("#detail .next").innerText()).replace(/\s+/g, " ");
-    assert.match(said, /^What to do about this case If what came is wrong, change the agent and run it again\. If it is right, take it as a draft of a new golden\. Run it again .* All 34 cases with this cause If what came is right in all of them, change the set: .* If it is wrong, change the agent, and run them again\. Run all 34 cases of the set again cargo evalset run together\.evalset\.json --agent-cmd/);
+    assert.match(said, /^What to do about this case If what came is wrong, change the agent and run it again\. If it is right, review it, and accept it as the new golden\. Run it again .* All 34 cases with this cause If what came is right in all of them, change the set: .* If it is wrong, change the agent, and run them again\. Run all 34 cases of the set again cargo evalset run together\.evalset\.json --agent-cmd/);
     await accessible(page, "what to do about a group");
     await close(page);
     const phone = await opened(tools, file, { viewport: PHONE });

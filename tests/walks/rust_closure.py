@@ -22,7 +22,7 @@ def jobs(user):
     user.edits(SET, '"args": { "city": "Oslo" }', '"args": { "city": "Bergen" }')
     # cargo's own code.
     log = user.job(tests, CASES, failed="rainy in Oslo", code=101)
-    next_commands = ["new golden    cargo evalset import ", "whole record  cargo evalset report "]
+    next_commands = ["review        cargo evalset review ", "whole record  cargo evalset report "]
     for text in ['~ expected get_weather(city: "Bergen")', *next_commands]:
         hold(text in log, f"{text!r} is not in {log}")
 
@@ -38,11 +38,10 @@ def walk(given):
 
     # The failure that `new` tells how to make, and its way back: the agent changed on purpose.
     user.edits("tests/weather.rs", "It is {sky} in {city}.", "{city}: {sky}")
-    said = user.types("cargo test", code=101, says=["response_match_score is 0", "new golden    cargo evalset import "])
-    golden = [line.split("new golden    ")[1] for line in said.splitlines() if "new golden    " in line]
-    hold(len(golden) == 2, said)
-    for line in golden:
-        user.types(line, says=["draft"])
+    said = user.types("cargo test", code=101, says=["response_match_score is 0", "review        cargo evalset review "])
+    hold(said.count("review        cargo evalset review ") == 2, said)
+    for case in CASES:
+        user.types(f"cargo evalset import :{case} --replace", says=["draft"])
     user.types(shown("README.md", "cargo evalset accept support", ("support", "weather")), yes=True, says=["accepted"])
     user.types("cargo test", says=passes)
     user.types("cargo evalset report --html report.html", says=["2 cases: 2 passed"])

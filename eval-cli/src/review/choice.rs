@@ -92,13 +92,19 @@ impl Choices<'_, '_> {
 
     /// The choices that loosen, as far as the file can hold them.
     pub(crate) fn loosening(&self) -> Result<Vec<Choice>, CommandError> {
-        let judges = self.judges();
-        let judges: Vec<&str> = judges.iter().map(String::as_str).collect();
-        let all = loosenings(&self.item.changes, &judges);
-        if !all.is_empty() {
+        let rules = self.rules();
+        if !rules.is_empty() {
             as_shown(&self.item.path, &self.item.case)?;
         }
-        let rules = all.into_iter().filter_map(|it| {
+        let revised = rules.into_iter().map(|(suffix, what, case)| self.revising(&suffix, what, case, Vec::new()));
+        Ok(revised.filter_map(Result::ok).collect())
+    }
+
+    /// The rules that loosen: the name of each behind the case, its words, and the case with it.
+    pub(super) fn rules(&self) -> Vec<(String, String, EvalCase)> {
+        let judges = self.judges();
+        let judges: Vec<&str> = judges.iter().map(String::as_str).collect();
+        let rules = loosenings(&self.item.changes, &judges).into_iter().filter_map(|it| {
             // Parts that were accepted before stay.
             let mut case = self.item.case.clone();
             for key in [EvalCase::EXPECT_KEY, EvalCase::CRITERIA_KEY] {
@@ -108,9 +114,7 @@ impl Choices<'_, '_> {
             }
             case.check().is_ok().then_some((it.what, case))
         });
-        let named = rules.enumerate().map(|(at, (what, case))| (format!(":loosen-{}", at + 1), what, case));
-        let revised = named.map(|(suffix, what, case)| self.revising(&suffix, what, case, Vec::new()));
-        Ok(revised.filter_map(Result::ok).collect())
+        rules.enumerate().map(|(at, (what, case))| (format!(":loosen-{}", at + 1), what, case)).collect()
     }
 
     /// The choice of another text of the case, as it was edited.
@@ -121,7 +125,7 @@ impl Choices<'_, '_> {
         Ok(Choice { id, what, edit, warnings: Vec::new(), forecast })
     }
 
-    fn revising(
+    pub(super) fn revising(
         &self,
         suffix: &str,
         what: String,
@@ -157,7 +161,7 @@ impl Choices<'_, '_> {
 }
 
 /// The parts that are not all of what is above them.
-fn proper_parts(change: &Change) -> Vec<Part> {
+pub(super) fn proper_parts(change: &Change) -> Vec<Part> {
     let parts = change.parts();
     let turn_of = |part: &Part| match part {
         Part::Turn(turn) | Part::Call(turn, _) | Part::Argument(turn, ..) | Part::Answer(turn) => Some(*turn),

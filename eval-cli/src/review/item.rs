@@ -149,6 +149,22 @@ impl Item {
         self.changes.first().filter(|_| matches!(self.offer, Offer::Change))
     }
 
+    /// The runs that failed or passed, in words.
+    pub(crate) fn how(&self) -> String {
+        match (&self.offer, self.passed) {
+            (Offer::Change, 0) if self.runs == 1 => "failed its only run".to_owned(),
+            (Offer::Change, 0) => format!("failed {0} of {0} runs, the same each time", self.runs),
+            (_, 0) => format!("failed {} of {}", self.runs, count(self.runs, "run")),
+            (_, passed) => format!("passed {passed} of {}", count(self.runs, "run")),
+        }
+    }
+
+    /// The reason why it is not offered.
+    #[cfg(feature = "serve")]
+    pub(crate) fn not_offered(&self) -> Option<&str> {
+        if let Offer::Not(not) = &self.offer { Some(&not.why) } else { None }
+    }
+
     pub(crate) fn varies(&self) -> bool {
         matches!(&self.offer, Offer::Not(not) if !not.varied.is_empty())
     }

@@ -45,17 +45,7 @@ impl DraftCard {
         let expected = golden.as_ref().map(|golden| golden.conversation.as_slice());
         let turns = turns(&case.conversation, expected, None, "beside those of the golden");
         let rows = rows(case, &turns);
-        let run = Run {
-            number: 1,
-            state: "draft",
-            error: None,
-            is_told: false,
-            tokens: None,
-            scores: Vec::new(),
-            turns,
-            state_rows: Vec::new(),
-            judges: Vec::new(),
-        };
+        let run = Run::of_turns(turns);
         Self {
             case: mask(&case.eval_id).into_owned(),
             shown: line(&case.eval_id),
@@ -70,7 +60,7 @@ impl DraftCard {
 }
 
 /// The rows of a draft. A turn that has nothing beside what its conversation shows is one of these too.
-fn rows(case: &EvalCase, turns: &[Turn]) -> Vec<DraftRow> {
+pub(super) fn rows(case: &EvalCase, turns: &[Turn]) -> Vec<DraftRow> {
     let mut rows: Vec<DraftRow> = Vec::new();
     let mut turn = None;
     for part in parts(case) {

@@ -221,7 +221,7 @@ pub(super) async fn accept_all(State(site): State<Arc<Site>>, body: Bytes) -> Re
     .await
 }
 
-fn read<T: DeserializeOwned>(body: &Bytes, help: &str) -> Result<T, Failure> {
+pub(super) fn read<T: DeserializeOwned>(body: &Bytes, help: &str) -> Result<T, Failure> {
     serde_json::from_slice(body)
         .map_err(|error| Failure::bad(format!("the request cannot be read: {error}"), help))
 }

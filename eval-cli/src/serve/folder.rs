@@ -6,6 +6,7 @@ use std::time::SystemTime;
 
 use eval_core::journal::file_names::{MARKER, MISSING_PARTS, is_journal};
 use eval_report::journal::RunDir;
+use eval_support::hash::content_hash;
 use eval_support::mutex::Mutex;
 
 /// The signature of a run: it differs if the run changed since it was read.
@@ -13,6 +14,13 @@ use eval_support::mutex::Mutex;
 pub(super) struct Signature {
     files: Files,
     pub(super) is_written: bool,
+}
+
+impl Signature {
+    /// A hash of what was written so far.
+    pub(super) fn record(&self) -> String {
+        format!("{:016x}", content_hash(format!("{:?}", self.files).as_bytes()))
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

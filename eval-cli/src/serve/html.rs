@@ -8,8 +8,13 @@ use super::answer::{self, Failure};
 use crate::page;
 
 /// The pages of a server: the name and the path of each.
-pub(crate) const PAGES: [(&str, &str); 4] =
-    [("Runs", "/"), ("Drafts", "/drafts"), ("Sessions", "/sessions"), ("Check", "/check")];
+pub(crate) const PAGES: [(&str, &str); 5] = [
+    ("Runs", "/"),
+    ("Review", "/review"),
+    ("Drafts", "/drafts"),
+    ("Sessions", "/sessions"),
+    ("Check", "/check"),
+];
 
 /// The style of the elements that only served pages have.
 pub(super) const STYLE: &str = include_str!("../../templates/live/live.css");
@@ -38,6 +43,11 @@ impl Frame {
     /// The frame of a page that shows cases, with the script of their elements.
     pub(super) fn of_cases(here: &'static str, script: &'static str) -> Self {
         Self::with_scripts(Some(here), title(here), vec![page::COMPONENTS, COMMON, script])
+    }
+
+    /// The frame of a page that shows cases and that the navigation does not list.
+    pub(super) fn unlisted(title: &'static str, script: &'static str) -> Self {
+        Self::with_scripts(None, title, vec![page::COMPONENTS, COMMON, script])
     }
 
     fn with_scripts(here: Option<&'static str>, title: &'static str, scripts: Vec<&'static str>) -> Self {
@@ -82,6 +92,20 @@ pub(super) fn nav(here: &'static str) -> Result<String, Failure> {
 #[template(path = "live/nav.html")]
 struct NavPage {
     live: Here,
+}
+
+/// The links from a run to its review, and to the page that shows it beside another run.
+pub(super) fn run_links(run: &str) -> Result<String, Failure> {
+    RunLinks { run }.render().map_err(|error| unwritten(&error))
+}
+
+#[derive(Template)]
+#[template(
+    source = r#"<p class="run-links"><a href="/review?run={{ run }}">Review what failed</a> <a href="/diff?now={{ run }}">Show it beside another run</a></p>"#,
+    ext = "html"
+)]
+struct RunLinks<'a> {
+    run: &'a str,
 }
 
 struct Here {

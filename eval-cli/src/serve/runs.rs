@@ -15,7 +15,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::answer::{self, Failure};
-use super::folder::signature;
+use super::folder::{is_written, signature};
 use super::html::{self, Frame};
 use super::job::begin;
 use super::lines::{RunLine, lines_of};
@@ -24,6 +24,7 @@ use super::view::View;
 use crate::output::CommandError;
 use crate::page::{PassRate, line};
 use crate::recorded::{own_run, own_runs};
+use crate::sides::run_of_suspects;
 
 const SCRIPT: &str = include_str!("../../templates/live/runs.js");
 
@@ -97,7 +98,13 @@ pub(super) async fn list(State(site): State<Arc<Site>>) -> Result<Response, Fail
     .await
 }
 
-fn find(site: &Site, id: &str) -> Result<RunDir, Failure> {
+/// The newest run that has ended. In a run of suspects only failing cases ran.
+pub(super) fn newest(site: &Site) -> Result<Option<RunDir>, Failure> {
+    let (runs, _) = own_runs(&site.records).map_err(|error| unlisted(site, &error))?;
+    Ok(runs.into_iter().find(|run| run_of_suspects(&run.id).is_none() && !is_written(&run.path)))
+}
+
+pub(super) fn find(site: &Site, id: &str) -> Result<RunDir, Failure> {
     let found = own_run(&site.records, id).map_err(|error| unlisted(site, &error))?;
     found.map_err(|why| Failure::not_found(why, "the page “Runs” lists those that are there"))
 }

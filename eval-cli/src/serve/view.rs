@@ -13,11 +13,12 @@ use serde_json::json;
 
 use super::answer::{self, Failure};
 use super::folder::{Signature, signature};
-use super::html::{COMMON, RUN, STYLE, nav, unwritten};
+use super::html::{COMMON, RUN, STYLE, nav, run_links, unwritten};
 use crate::output::mask;
 use crate::page::{self, CaseRow, Live, PageModel};
 use crate::recorded::{LoadedRun, RunResults};
-use crate::run_page;
+use crate::run_page::{self, Against};
+use crate::sides::against;
 
 /// The cached views of the runs that were requested last, by requested name and by id.
 #[derive(Debug, Default)]
@@ -84,7 +85,7 @@ impl View {
     ) -> Result<Self, Failure> {
         // The signature says whether the run is being written, so that all texts of the page agree.
         loaded.is_running = signature.is_written;
-        let model = model(&loaded, prices)?;
+        let model = model(&loaded, prices, against(None)?.as_ref())?;
         // Versions are times, so that they grow over restarts of the service too.
         let version = now().max(before.map_or(0, |before| before.version + 1));
         let rows = model.cases.iter().map(|case| {
@@ -115,21 +116,25 @@ impl View {
     }
 }
 
-fn model(loaded: &LoadedRun, prices: &Prices) -> Result<PageModel, Failure> {
+fn model(loaded: &LoadedRun, prices: &Prices, against: Option<&Against>) -> Result<PageModel, Failure> {
     let mut results =
         RunResults::new(loaded, None, false).map_err(|error| Failure::internal(error.to_string()))?;
     results.prices = prices.clone();
-    Ok(run_page::model(&results))
+    Ok(run_page::model(&results, against))
 }
 
 pub(super) fn still(loaded: &LoadedRun, prices: &Prices, here: &'static str) -> Result<Response, Failure> {
-    rendered(&model(loaded, prices)?, here, "", 0)
+    // A journal that was dropped may be of any project.
+    rendered(&model(loaded, prices, None)?, here, "", 0)
 }
 
 fn rendered(model: &PageModel, here: &'static str, id: &str, version: u64) -> Result<Response, Failure> {
+    let run = mask(id).into_owned();
+    // A journal that was dropped is no run of this folder.
+    let links = if run.is_empty() { String::new() } else { run_links(&run)? };
     let live = Live {
-        nav: nav(here)?,
-        run: mask(id).into_owned(),
+        nav: nav(here)? + &links,
+        run,
         version,
         now: now(),
         style: STYLE,

@@ -17,7 +17,7 @@ use super::manifest::{Chunk, Manifest, StoredJournal, VERSION};
 use super::open::{JSON, Store, broke};
 use crate::output::{CommandError, mask};
 use crate::recorded::RunResults;
-use crate::run_page;
+use crate::run_page::{self, Against};
 
 /// The size of a chunk. Memory holds [`MAX_CONCURRENT_CHUNKS`] of them on their way, and the next one.
 const CHUNK_BYTES: usize = 8 << 20;
@@ -177,8 +177,9 @@ pub(crate) async fn publish(
     run: &str,
     upload: Option<&str>,
     app: Option<&str>,
+    against: Option<&Against>,
 ) -> Result<String, CommandError> {
-    let (page, document) = (run_page::text(results)?, formats::json(results)?);
+    let (page, document) = (run_page::text(results, against)?, formats::json(results)?);
     let upload = upload.map_or_else(|| layout::new_upload(SystemTime::now()), str::to_owned);
     let document = mask(&document).into_owned();
     store.put(&layout::report(run, &upload, "json"), document.into_bytes(), JSON).await?;

@@ -33,6 +33,7 @@ mod migrate;
 mod models;
 mod new;
 mod page;
+mod page_since;
 mod plan;
 mod program;
 mod programs;
@@ -58,6 +59,8 @@ mod schema;
 mod serve;
 #[cfg(all(feature = "serve", unix))]
 mod serve_pages;
+#[cfg(all(feature = "serve", unix))]
+mod serve_review;
 #[cfg(all(feature = "store", unix))]
 mod store;
 #[cfg(all(feature = "store", unix))]

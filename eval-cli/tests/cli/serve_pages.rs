@@ -12,8 +12,8 @@ use eval_core::journal::{SCHEMA, sealed_line};
 use serde_json::{Value, json};
 
 /// A service in a folder of its own, which ends with this value.
-struct Pages {
-    folder: tempfile::TempDir,
+pub(crate) struct Pages {
+    pub(crate) folder: tempfile::TempDir,
     child: Child,
     address: String,
     cookie: String,
@@ -24,7 +24,7 @@ const SET: &str = r#"{"eval_set_id": "s", "eval_cases": [
   {"eval_id": "b", "conversation": [{"user_content": {"parts": [{"text": "Hi"}]}}], "_draft": {}}]}"#;
 
 impl Pages {
-    fn new(options: &[&str]) -> Self {
+    pub(crate) fn new(options: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir_all(folder.path().join("evals")).unwrap();
         fs::write(folder.path().join("evals/s.evalset.json"), SET).unwrap();
@@ -49,7 +49,7 @@ impl Pages {
         pages
     }
 
-    fn set(&self) -> PathBuf {
+    pub(crate) fn set(&self) -> PathBuf {
         self.folder.path().join("evals/s.evalset.json")
     }
 
@@ -72,11 +72,11 @@ impl Pages {
     }
 
     /// A request as a page makes it.
-    fn get(&self, path: &str) -> (u16, String) {
+    pub(crate) fn get(&self, path: &str) -> (u16, String) {
         self.ask(&format!("GET {path}"), &format!("cookie: {}\r\n", self.cookie), "")
     }
 
-    fn post(&self, path: &str, body: &Value) -> (u16, Value) {
+    pub(crate) fn post(&self, path: &str, body: &Value) -> (u16, Value) {
         let headers = format!("cookie: {}\r\nx-evalset: page\r\n", self.cookie);
         let (status, body) = self.ask(&format!("POST {path}"), &headers, &body.to_string());
         (status, serde_json::from_str(&body).unwrap_or(Value::Null))
@@ -190,15 +190,23 @@ fn decided(test: u32, verdict: &str) -> Value {
 #[test]
 fn serve_pages_need_the_token_and_changes_a_header_too() {
     let pages = Pages::new(&[]);
-    for path in ["/runs", "/runs/latest", "/events", "/drafts", "/check", "/dropped/1"] {
+    for path in ["/runs", "/runs/latest", "/events", "/drafts", "/check", "/dropped/1", "/review", "/diff"] {
         assert_eq!(pages.ask(&format!("GET {path}"), "", "").0, 401, "{path}");
     }
-    for path in ["/", "/drafts", "/check"] {
+    for path in ["/", "/review", "/diff", "/drafts", "/check"] {
         let (status, page) = pages.get(path);
         assert!(status == 200 && page.contains("aria-label=\"Pages\""), "{path}: {page}");
     }
     let body = json!({ "set": "evals/s.evalset.json", "case": "a", "seen": pages.seen("a") }).to_string();
-    let writing = ["/drafts/accept", "/drafts/accept-all", "/drafts/edit", "/drafts/reject"];
+    let writing = [
+        "/drafts/accept",
+        "/drafts/accept-all",
+        "/drafts/edit",
+        "/drafts/reject",
+        "/review/choice",
+        "/review/write",
+        "/diff/case",
+    ];
     for path in writing.into_iter().chain(["/run", "/run/cancel", "/check/journal"]) {
         let cookie = format!("cookie: {}\r\n", pages.cookie);
         assert_eq!(pages.ask(&format!("POST {path}"), &cookie, &body).0, 401, "{path}");

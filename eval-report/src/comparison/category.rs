@@ -37,7 +37,7 @@ pub enum Category {
 
 impl Category {
     /// All categories, in the order in which they are shown.
-    pub const ALL: &'static [Self] = &[
+    pub const ALL: [Self; 13] = [
         Self::Regressed,
         Self::NewlyFailing,
         Self::ErrorNow,
@@ -52,6 +52,25 @@ impl Category {
         Self::OnlyNow,
         Self::Same,
     ];
+
+    /// Its name in JSON, and of its filter on a page.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Regressed => "regressed",
+            Self::NewlyFailing => "newly_failing",
+            Self::ErrorNow => "error_now",
+            Self::Fell => "fell",
+            Self::Incomparable => "incomparable",
+            Self::OnlyBefore => "only_before",
+            Self::NoVerdict => "no_verdict",
+            Self::Recovered => "recovered",
+            Self::NewlyPassing => "newly_passing",
+            Self::Rose => "rose",
+            Self::Improved => "improved",
+            Self::OnlyNow => "only_now",
+            Self::Same => "same",
+        }
+    }
 
     /// Its name for people.
     pub fn words(self) -> &'static str {
@@ -70,5 +89,19 @@ impl Category {
             Self::OnlyNow => "only now",
             Self::Same => "same",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_category_has_one_name_in_json_and_on_pages() {
+        for category in Category::ALL {
+            assert_eq!(serde_json::json!(category), category.name());
+            assert_eq!(category.name().replace('_', " "), category.words());
+        }
+        assert!(Category::ALL.is_sorted());
     }
 }

@@ -231,7 +231,8 @@ fn runs(case: &ComparedCase) -> String {
     format!("passed {} before and {} now{errors}", of(before), of(now))
 }
 
-fn regressions(comparison: &Comparison) -> Vec<String> {
+/// A sentence for each drop that is shown.
+pub(crate) fn regressions(comparison: &Comparison) -> Vec<String> {
     let policy = comparison.policy;
     let cases = comparison.compared().count();
     let mut said: Vec<String> = Vec::new();
@@ -417,7 +418,7 @@ pub(super) fn shown(p: f64) -> String {
 }
 
 /// The passes of a case in a build: `9/9 +1 error`.
-pub(super) fn passes(line: Option<&Line>) -> String {
+pub(crate) fn passes(line: Option<&Line>) -> String {
     let Some(line) = line else { return "-".to_owned() };
     match line.errors {
         0 => line.with_verdict().to_string(),

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::Text;
 use super::comparison::Block;
+use super::earlier_runs::{CaseHistory, CaseSince};
 use super::keys::Keys;
 use super::media::Media;
 
@@ -28,6 +29,10 @@ pub struct CaseDetails {
     pub notes: Vec<String>,
     pub metrics: Vec<MetricLine>,
     pub earlier: Vec<Earlier>,
+    /// The case beside its line of the baseline; `None` without one.
+    pub since: Option<CaseSince>,
+    /// Its results in the runs before.
+    pub history: CaseHistory,
     pub runs: Vec<Run>,
     pub printed: Option<Text>,
 }
@@ -108,7 +113,7 @@ pub struct Earlier {
     pub reason: Option<String>,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Run {
     pub number: usize,
     pub state: &'static str,
@@ -120,6 +125,13 @@ pub struct Run {
     pub turns: Vec<Turn>,
     pub state_rows: Vec<StateRow>,
     pub judges: Vec<Judge>,
+}
+
+impl Run {
+    /// A conversation that has no verdict, as a draft has none.
+    pub fn of_turns(turns: Vec<Turn>) -> Self {
+        Self { number: 1, state: "draft", turns, ..Self::default() }
+    }
 }
 
 #[derive(Clone, Debug, Serialize)]

@@ -10,6 +10,8 @@ pub struct PageModel {
     pub headline: Headline,
     /// The changes since the run before; `None` if there is none of the same sets.
     pub compared: Option<Compared>,
+    /// The categories since a baseline; `None` without one, and while tests run.
+    pub baseline: Option<SinceBaseline>,
     pub counts: Vec<Count>,
     pub about: String,
     pub facts: Vec<Fact>,
@@ -54,6 +56,11 @@ impl PageModel {
     /// Whether there are runs before this one to compare it with.
     pub fn has_history(&self) -> bool {
         self.cases.iter().any(|case| case.spark.is_some())
+    }
+
+    /// Whether cases have a category since a baseline.
+    pub fn has_categories(&self) -> bool {
+        self.cases.iter().any(|case| case.category.is_some())
     }
 
     pub fn title(&self) -> String {
@@ -135,6 +142,19 @@ pub struct Compared {
     pub since: String,
 }
 
+/// The cases of a run beside a baseline.
+#[derive(Clone, Debug, Default)]
+pub struct SinceBaseline {
+    /// The baseline, with the commit, the day and the runs of its cases.
+    pub name: String,
+    /// The categories that have cases of the run.
+    pub changes: Vec<Count>,
+    /// Sentences: the drops that are shown, and what a reader has to know about the baseline.
+    pub said: Vec<String>,
+    /// The cases of the baseline that did not run.
+    pub left: Vec<String>,
+}
+
 #[derive(Clone, Debug, Serialize)]
 pub struct Count {
     /// The filter's name in the script: `failed`.
@@ -174,6 +194,10 @@ pub struct CaseRow {
     pub cause: Option<String>,
     /// The change since the run before, and when it passed last: `new failure, last passed 2026-11-20 02:31:07 UTC`.
     pub since: Option<String>,
+    /// The category since the baseline: `newly failing`. `None` without a baseline.
+    pub category: Option<&'static str>,
+    /// The category with the passes before and now, if it is worth a line: `fell since the baseline: 10/10 → 8/10`.
+    pub against: Option<String>,
     pub set: String,
     /// A tag a line.
     pub tags: String,

@@ -34,7 +34,7 @@ pub const ELEMENTS: &str = concat!(
 pub const COMPONENTS: &str = concat!(
     "const components = (() => {\n\"use strict\";\n",
     components!(),
-    "return { el, button, pill, body, runOf, jumps, reveal, tellCount, signs, terms };\n})();\n"
+    "return { el, button, inCode, pill, body, runOf, jumps, reveal, tellCount, signs, terms };\n})();\n"
 );
 
 const SCRIPT: &str = concat!(
@@ -143,9 +143,10 @@ mod tests {
 
     use super::*;
     use crate::page::{
-        Anchors, Call, CaseDetails, Command, Compared, Count, Earlier, Fact, Headline, Histogram, Judge,
-        Media, MetricLine, Next, NextOfGroup, PassRate, Pill, Point, Progress, Question, Run, Scatter, Spark,
-        Turn, keys_of_calls, line, text, texts,
+        Anchors, Call, CaseDetails, CaseHistory, CaseSince, Command, Compared, Count, Earlier, Fact,
+        Headline, Histogram, Judge, Media, MetricLine, MetricSince, Next, NextOfGroup, PassRate, PastRun,
+        Pill, Point, Progress, Question, Run, Scatter, SinceBaseline, Spark, Turn, keys_of_calls, line, text,
+        texts,
     };
 
     fn args(value: &str) -> eval_format::Map {
@@ -226,6 +227,17 @@ mod tests {
             doubt: Some(line()),
             metrics: vec![metric],
             earlier: vec![Earlier { attempt: 1, state: "failed", reason: Some(line()) }],
+            since: Some(CaseSince {
+                incomparable: Some(line()),
+                metrics: vec![MetricSince {
+                    name: line(),
+                    incomparable: Some(line()),
+                    ..MetricSince::default()
+                }],
+                from: Some(line()),
+                ..CaseSince::default()
+            }),
+            history: CaseHistory { runs: vec![PastRun { id: line(), ..PastRun::default() }], others: 1 },
             runs: vec![run],
             printed: Some(text(foreign)),
             ..CaseDetails::default()
@@ -237,6 +249,8 @@ mod tests {
             why: Some(line()),
             cause: Some("0f".to_owned()),
             since: Some(line()),
+            category: Some("fell"),
+            against: Some(line()),
             set: line(),
             runs: line(),
             of_runs: Some(line()),
@@ -275,6 +289,12 @@ mod tests {
                 ..Headline::default()
             },
             compared: Some(Compared { changes: vec![failed.clone()], since: line() }),
+            baseline: Some(SinceBaseline {
+                name: line(),
+                changes: vec![failed.clone()],
+                said: vec![line()],
+                left: vec![line()],
+            }),
             counts: vec![failed],
             about: line(),
             facts: vec![Fact { name: "Run", value: Some(line()) }, Fact { name: "Cost", value: None }],

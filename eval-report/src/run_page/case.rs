@@ -18,7 +18,7 @@ use super::scores::{Known, needed};
 use super::turn::{Comparison, not_played, turn};
 use super::wording::time_limit;
 use crate::journal::Evaluation;
-use crate::page::{Budget, CaseDetails, Earlier, MetricLine, Run, StateRow, Turn, line, text};
+use crate::page::{Budget, CaseDetails, CaseHistory, Earlier, MetricLine, Run, StateRow, Turn, line, text};
 use crate::recorded::{Cases, RunResults, State, TestResult, headline, near};
 use crate::summary_text;
 
@@ -76,6 +76,8 @@ pub(super) fn details(results: &RunResults<'_>, test: &TestResult<'_>, shared: &
         notes: decided.iter().flat_map(|decided| &decided.notes).map(|note| line(note)).collect(),
         metrics: test.metrics().iter().map(metric_line).collect(),
         earlier: test.earlier().iter().map(earlier).collect(),
+        since: None,
+        history: CaseHistory::default(),
         runs,
         printed: decided.and_then(|decided| decided.failure.as_deref()).map(text),
     }

@@ -33,7 +33,7 @@ pub(super) fn next(results: &RunResults<'_>, test: &TestResult<'_>, seen: &Seen<
     }
     let cause = cause(test);
     let golden =
-        summary_text::new_golden(results, test).or_else(|| Some(printed(test, "new golden ")?.to_owned()));
+        summary_text::review_of(results, &[test]).or_else(|| Some(printed(test, "review ")?.to_owned()));
     let golden = golden.filter(|_| matches!(cause, Cause::Failed { .. }));
     let golden = golden.map(|command| Command::new(TAKE, line(&command)));
     let advice = Advice { has_golden: golden.is_some(), is_stable: is_stable(test), seen: *seen };
@@ -131,7 +131,7 @@ fn longer_limit(limit: Duration) -> Option<String> {
     Some(if millis % 1000 == 0 { format!("{}s", millis / 1000) } else { format!("{millis}ms") })
 }
 
-const TAKE: &str = "Take what came as a draft";
+const TAKE: &str = "Review it, and accept what came";
 const NO_MODELS: &str =
     " The command that wrote this page cannot: it was built without the feature `model-judge`.";
 
@@ -159,13 +159,13 @@ fn is_stable(test: &TestResult<'_>) -> bool {
     runs > 1 && (1..runs).all(|at| did(at) == did(0))
 }
 
-/// The most cases whose goldens one command replaces. The drafts are to be read.
+/// The most cases of one cause that are reviewed. Of more, the set is changed at once.
 const MAX_TAKEN: usize = 10;
 
 /// What can be done about all cases with one cause.
 pub(super) fn group(results: &RunResults<'_>, tests: &[&TestResult<'_>], files: &Cases) -> NextOfGroup {
     let cases = tests.len();
-    let golden = summary_text::new_goldens(results, tests);
+    let golden = summary_text::review_of(results, tests);
     let golden = golden.filter(|_| tests.iter().all(|test| matches!(cause(test), Cause::Failed { .. })));
     let records = tests.iter().all(|test| misses_an_answer(test));
     let why = of_group(cases, golden.is_some(), records).to_owned();
@@ -175,7 +175,8 @@ pub(super) fn group(results: &RunResults<'_>, tests: &[&TestResult<'_>], files: 
     let does = if records { format!("Record {what}") } else { format!("Run {what} again") };
     let again = rerun_all(tests).map(|command| Command { records, ..Command::new(does, command) });
     let golden = golden.filter(|_| cases <= MAX_TAKEN);
-    let golden = golden.map(|command| Command::new(format!("{TAKE}, {cases} cases"), line(&command)));
+    let golden =
+        golden.map(|command| Command::new(format!("Review all {cases}, one by one"), line(&command)));
     NextOfGroup { cases, why, commands: again.into_iter().chain(golden).collect() }
 }
 
@@ -187,8 +188,8 @@ fn of_group(count: usize, has_golden: bool, records: bool) -> &'static str {
              wrong, change the agent, and run them again."
         }
         (true, _) => {
-            "If what came is right in all of them, take it as drafts of new goldens. If it is wrong, change the agent, and \
-             run them again."
+            "If what came is right, review them one by one, and accept it. If it is wrong, change the agent, and run them \
+             again."
         }
         (false, false) => "Mend the cause once, and run all of them again.",
     }
@@ -317,12 +318,12 @@ impl Cause<'_> {
         match self {
             Self::Passed => "It passed. To see it once more, run it again.".to_owned(),
             Self::Failed { .. } if advice.takes_first() => {
-                "All runs did the same. If it is right, take it as a draft of a new golden. If it is not, change the \
-                 agent and run the case again."
+                "All runs did the same. If it is right, review it, and accept it as the new golden. If it is not, change \
+                 the agent and run the case again."
                     .to_owned()
             }
             Self::Failed { .. } if seen.refuses => {
-                let taken = " Only if it has to refuse, take what came as a draft of a new golden.";
+                let taken = " Only if it has to refuse, accept that in a review.";
                 let taken = if advice.has_golden { taken } else { "" };
                 format!(
                     "The agent refused, or gave up, where the golden has an answer. Change the agent, and run the case \
@@ -330,8 +331,8 @@ impl Cause<'_> {
                 )
             }
             Self::Failed { .. } if advice.has_golden => {
-                "If what came is wrong, change the agent and run it again. If it is right, take it as a draft of a new \
-                 golden."
+                "If what came is wrong, change the agent and run it again. If it is right, review it, and accept it as the \
+                 new golden."
                     .to_owned()
             }
             Self::Failed { is_flaky: true } => {
@@ -448,7 +449,7 @@ mod tests {
         let unanswered = Seen { unanswered: Some("get_warnings"), ..seen };
         let miss = Seen { misses: true, ..seen };
         for (cause, has_golden, is_stable, seen, is_first, why) in [
-            (failed(), true, true, seen, true, "All runs did the same. If it is right, take it as a draft"),
+            (failed(), true, true, seen, true, "All runs did the same. If it is right, review it"),
             (failed(), true, false, seen, false, "If what came is wrong, change the agent"),
             (
                 failed(),
@@ -503,7 +504,7 @@ mod tests {
     fn a_group_has_a_sentence_of_its_own() {
         for (count, has_golden, records, why) in [
             (60, true, false, "If what came is right in all of them, change the set"),
-            (10, true, false, "If what came is right in all of them, take it as drafts"),
+            (10, true, false, "If what came is right, review them one by one"),
             (4, false, true, "One command records the answers"),
             (4, false, false, "Mend the cause once"),
         ] {

@@ -8,6 +8,7 @@ use eval_format::{Bound, Direction};
 use eval_support::words;
 
 use super::history::{Change, History};
+use super::since::{self, Since};
 use super::{case, cause};
 use crate::journal::{Attempt, Evaluation};
 use crate::output::time;
@@ -15,13 +16,20 @@ use crate::page::{CaseRow, InWork, Pill, line};
 use crate::price::Cost;
 use crate::recorded::{AppliedRule, RunCounts, RunResults, State, TestResult};
 
+/// The runs before a run, and its baseline.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Before<'b> {
+    pub(super) history: &'b History,
+    pub(super) since: &'b Since,
+}
+
 pub(super) fn row(
     results: &RunResults<'_>,
     test: &TestResult<'_>,
     anchor: String,
     at: usize,
     shared: &mut case::Shared,
-    history: &History,
+    Before { history, since }: Before<'_>,
     cost: Option<&Cost>,
 ) -> CaseRow {
     let mut details = case::details(results, test, shared);
@@ -36,6 +44,10 @@ pub(super) fn row(
     let rules = test.rules();
     let mut filters = state_filters(test, !rules.is_empty());
     filters.extend(change.map(Change::filter));
+    let compared = since.case(test);
+    filters.extend(compared.map(|case| case.category.name()));
+    details.since = compared.map(since::case_since);
+    details.history = history.of_case(test);
     let scores: Vec<f64> = test.deciding().filter_map(|metric| metric.score).collect();
     let has_verdict = test.attempt.decided.is_some();
     CaseRow {
@@ -45,7 +57,9 @@ pub(super) fn row(
         urgency: urgency(test),
         cause: cause::of_test(test, &failed, why.as_deref()),
         why,
-        since: since(change.map(|change| change.words(1)), history.last_passed(test)),
+        since: since_run(change.map(|change| change.words(1)), history.last_passed(test)),
+        category: compared.map(|case| case.category.words()),
+        against: compared.and_then(since::row),
         set: set(test),
         tags: test.attempt.started.tags.iter().map(|tag| line(tag)).collect::<Vec<_>>().join("\n"),
         runs: if test.runs.total == 0 { "–".to_owned() } else { test.runs.tally().to_string() },
@@ -99,7 +113,7 @@ impl InWork {
 }
 
 /// `new failure, last passed 2026-11-20 02:31:07 UTC`.
-fn since(change: Option<&str>, last_passed: Option<&str>) -> Option<String> {
+fn since_run(change: Option<&str>, last_passed: Option<&str>) -> Option<String> {
     let passed = last_passed.map(|at| format!("last passed {at}"));
     let parts: Vec<String> = change.map(str::to_owned).into_iter().chain(passed).collect();
     (!parts.is_empty()).then(|| parts.join(", "))
@@ -259,7 +273,7 @@ mod tests {
             (Some("still failing"), Some("t"), Some("still failing, last passed t")),
             (None, Some("t"), Some("last passed t")),
         ] {
-            assert_eq!(since(change, passed).as_deref(), said);
+            assert_eq!(since_run(change, passed).as_deref(), said);
         }
     }
 }

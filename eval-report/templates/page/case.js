@@ -38,6 +38,35 @@ function glance(of) {
   return marks.length ? el("p", "pills", marks) : null;
 }
 
+// The case beside its line of the baseline.
+function sinceBaseline(of) {
+  if (!of.since) return null;
+  const { category, before, now, incomparable, from } = of.since;
+  const lines = of.since.metrics.map((it) => ["", it.name, it.before, it.now, it.scores[0], it.scores[1], it.incomparable || ""]);
+  return block("Since the baseline",
+    el("p", "", el("b", "", category), `: ${before} runs passed before, ${now} now`, incomparable ? `; ${incomparable}` : ""),
+    lines.length ? table("grid", ["metric", "passed before", "now", "mean before", "now", "not comparable"], lines) : null,
+    from ? el("p", "soft", `The baseline holds no transcripts. It was measured in ${from}.`) : null);
+}
+
+// The results of the case in the runs before. A service shows each beside this one.
+function historyOf({ history: { runs, others } }) {
+  if (!runs.length && !others) return null;
+  const passed = runs.filter((run) => run.state === "passed").length;
+  const lines = runs.map((run) => {
+    const { run: now } = document.body.dataset;
+    const when = now ? el("a", "", run.when) : run.when;
+    if (now) when.href = `/diff?before=${encodeURIComponent(run.id)}&now=${encodeURIComponent(now)}`;
+    return ["", when, pill(run.state, titles[run.state] || run.state), run.passed];
+  });
+  const left = others === 1 ? "1 run before is" : `${others} runs before are`;
+  const node = el("details", "block", el("summary", "", `The runs before: passed in ${passed} of ${runs.length}`),
+    lines.length ? table("grid", ["run", "result", "runs passed"], lines) : null,
+    others ? el("p", "soft", `${left} left out: what the case asks, or what it expects, was something else.`) : null);
+  node.open = whole;
+  return node;
+}
+
 // A column for each run, a line for each metric and each turn. Cells that differ from most of their line are marked, and lines in which the
 // runs agree are closed. It is open if the runs differ.
 function sideBySide(of) {
@@ -295,6 +324,6 @@ function body(of, all, hasLead) {
     of.doubt ? el("p", "doubt", of.doubt) : null,
     of.notes.map((note) => el("p", "soft", note)),
     earlier.length ? block("Earlier attempts", earlier) : null,
-    conversation(of, all), sideBySide(of), metrics(of), output, known,
+    conversation(of, all), sideBySide(of), metrics(of), sinceBaseline(of), historyOf(of), output, known,
   ].flat().filter(Boolean);
 }

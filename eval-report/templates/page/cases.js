@@ -60,7 +60,7 @@ function closeCase() {
 
 // At once: the event of a changed address comes later, and a key in between would still find the case open.
 function close() {
-  go("cases");
+  go(listAddress());
 }
 
 // Opens a case under its address. The browser itself would scroll to its row.
@@ -78,8 +78,10 @@ function step(by) {
 
 function follow() {
   const at = places.get(location.hash.slice(1));
-  if (at === undefined) closeCase();
-  else openCase(at);
+  if (at !== undefined) return openCase(at);
+  closeCase();
+  const [, name] = location.hash.match(/^#show-(\w+)$/) || [];
+  if (name && name !== filter && document.querySelector(`[data-filter="${name}"]`)) choose(name);
 }
 
 // ---- Events

@@ -125,7 +125,7 @@ function factsOf(at) {
   if (!rowFacts[at]) {
     const of = rows[at].dataset;
     const number = (text) => (text === undefined ? null : Number(text));
-    rowFacts[at] = { at, rank: 0, urgency: Number(of.urgency), place: Number(of.at), cause: of.cause, set: of.set, metric: of.metric,
+    rowFacts[at] = { at, rank: 0, urgency: Number(of.urgency), place: Number(of.at), cause: of.cause, set: of.set, metric: of.metric, category: of.category,
       tags: tagsOf(rows[at]).sort(names.compare).join(", "), state: rows[at].querySelector(".state").textContent, time: number(of.time), cost: number(of.cost), score: number(of.score) };
   }
   return rowFacts[at];
@@ -171,6 +171,7 @@ const groups = {
   tags: (of) => of.tags || "no tags",
   metric: (of) => of.metric || "no metric failed",
   state: (of) => of.state,
+  category: (of) => of.category || "not compared with the baseline",
 };
 
 // Causes of fewer cases are not folded.
@@ -281,11 +282,15 @@ function arrange(done) {
   });
 }
 
+// Shows the rows of a filter. The address has it, so that it can be sent to others.
 function choose(name) {
   filter = name;
   pressed();
+  if (open === null) history.replaceState(null, "", "#" + listAddress());
   show();
 }
+
+const listAddress = () => (filter === "all" ? "cases" : "show-" + filter);
 
 function pressed() {
   for (const it of document.querySelectorAll("[data-filter]")) it.setAttribute("aria-pressed", String(it.dataset.filter === filter));

@@ -14,6 +14,7 @@ use crate::files::write;
 use crate::output::{Answer, CommandError, Format as OutputFormat, mask};
 use crate::recorded::{RunResults, near};
 use crate::run_page;
+use crate::sides::against;
 
 /// The files to write reports to.
 #[derive(Debug, clap::Args)]
@@ -34,6 +35,11 @@ pub(in crate::commands) struct ReportFiles {
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
+    /// The baseline whose cases the page compares with the run. Without it, the `evalset-baseline.jsonl` of this folder or of the
+    /// nearest folder above it in the project, if there is one.
+    #[arg(long, value_name = "FILE", requires = "html")]
+    baseline: Option<PathBuf>,
+
     /// Writes the table of ADK's `AgentEvaluator` to this file: a row per metric, turn and run, and one for each error. `-` prints it instead of
     /// the usual output.
     #[arg(long, value_name = "FILE")]
@@ -50,18 +56,21 @@ pub(in crate::commands) struct ReportFiles {
 }
 
 /// A report as text, without secrets.
-type Render = fn(&RunResults<'_>) -> Result<String, CommandError>;
+type Render<'a> = Box<dyn Fn(&RunResults<'_>) -> Result<String, CommandError> + 'a>;
 
 struct Format<'a> {
     path: Option<&'a Path>,
     /// Whether it has the scores of each run, for which whole journals are read.
     is_whole: bool,
-    render: Render,
+    render: Render<'a>,
 }
 
 impl<'a> Format<'a> {
-    fn new(path: Option<&'a PathBuf>, render: Render) -> Self {
-        Self { path: path.map(PathBuf::as_path), is_whole: true, render }
+    fn new(
+        path: Option<&'a PathBuf>,
+        render: impl Fn(&RunResults<'_>) -> Result<String, CommandError> + 'a,
+    ) -> Self {
+        Self { path: path.map(PathBuf::as_path), is_whole: true, render: Box::new(render) }
     }
 }
 
@@ -74,7 +83,9 @@ impl ReportFiles {
             Format { is_whole: false, ..markdown },
             Format::new(self.csv.as_ref(), |results| format::csv(results).map(masked)),
             // The page masks its own texts. Its policy has hashes of the rest, which must not change.
-            Format::new(self.html.as_ref(), run_page::text),
+            Format::new(self.html.as_ref(), |results| {
+                run_page::text(results, against(self.baseline.as_deref())?.as_ref())
+            }),
         ]
     }
 

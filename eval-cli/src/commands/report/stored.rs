@@ -2,6 +2,7 @@
 
 use crate::output::{CommandError, tell};
 use crate::recorded::{RunResults, WhichRun, new_root};
+use crate::sides::against;
 use crate::store::{Fetched, Store, StoreArg, fetch_run, publish, runtime};
 use eval_support::command;
 use eval_support::words::count;
@@ -58,7 +59,8 @@ impl StoredRun {
     pub(super) fn end(&self, results: &RunResults<'_>, app: Option<&str>) -> Result<(), CommandError> {
         if self.publish {
             let run = self.fetched.folder.file_name().unwrap_or_default().to_string_lossy();
-            tell(&runtime()?.block_on(publish(&self.store, results, &run, None, app))?);
+            let against = against(None)?;
+            tell(&runtime()?.block_on(publish(&self.store, results, &run, None, app, against.as_ref()))?);
         }
         Ok(())
     }

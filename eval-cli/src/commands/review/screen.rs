@@ -73,14 +73,7 @@ pub(super) fn item(item: &Item, at: usize, all: usize) -> String {
         Some(line) => format!("{}:{line}", item.path.display()),
         None => item.path.display().to_string(),
     };
-    let how = match (&item.offer, item.passed) {
-        (Offer::Change, 0) => match item.runs {
-            1 => "failed its only run".to_owned(),
-            runs => format!("failed {runs} of {runs} runs, the same each time"),
-        },
-        (_, 0) => format!("failed {} of {}", item.runs, count(item.runs, "run")),
-        (_, passed) => format!("passed {passed} of {}", count(item.runs, "run")),
-    };
+    let how = item.how();
     let since = item.since.as_ref().map(|since| format!("; in the baseline it {since}")).unwrap_or_default();
     let name = styled(BOLD, &one_line(&item.case.eval_id));
     let mut text = format!("{} of {all}  {name}   {}   {how}{since}\n", at + 1, one_line(&place));

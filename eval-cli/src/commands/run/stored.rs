@@ -10,6 +10,7 @@ use tokio::runtime::Runtime;
 
 use crate::output::{CommandError, Outcome, tell};
 use crate::recorded::{RunResults, near};
+use crate::sides::against;
 use crate::store::{Store, StoreArg, publish, push};
 
 /// The arguments that say where the run goes.
@@ -66,7 +67,9 @@ impl RunStore<'_> {
     ) -> Outcome {
         let Some(upload) = &self.upload else { return Outcome::Unmeasurable };
         let run = folder.file_name().unwrap_or_default().to_string_lossy();
-        let stored = publish(&self.store, results, &run, Some(upload), app);
+        // One that is found is never an error.
+        let against = against(None).ok().flatten();
+        let stored = publish(&self.store, results, &run, Some(upload), app, against.as_ref());
         match runtime.block_on(unless_interrupted(stored)) {
             Ok(lines) => {
                 tell(&lines);

@@ -1,0 +1,182 @@
+//! The page of two runs side by side: the categories of a comparison, and both conversations of a case.
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use askama::Template;
+use eval_format::Invocation;
+use eval_report::baseline::{Key, key, remarks};
+use eval_report::comparison::{ComparedCase, Comparison};
+use eval_report::decide::gate::Policy;
+use eval_report::page::CaseSince;
+use eval_report::run_page::{case_since, turns};
+use eval_server::axum::body::Bytes;
+use eval_server::axum::extract::State;
+use eval_server::axum::http::{HeaderMap, Uri};
+use eval_server::axum::response::Response;
+use eval_support::untrusted::one_line;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::answer::{self, Failure};
+use super::drafts::read;
+use super::html::{self, Frame};
+use super::runs::find;
+use super::site::Site;
+use super::view::unreadable;
+use crate::output::mask;
+use crate::page::{Run, line};
+use crate::recorded::{LoadedRun, TestResult, own_runs};
+use crate::sides::{Side, baseline_path, read_baseline};
+
+const SCRIPT: &str = include_str!("../../templates/live/diff.js");
+
+/// The name of the baseline among the sides.
+const BASELINE: &str = "baseline";
+
+/// The most runs that can be chosen: the newest ones.
+const MAX_OFFERED: usize = 100;
+
+#[derive(Template)]
+#[template(path = "live/diff.html")]
+struct DiffPage {
+    live: Frame,
+    before: String,
+    now: String,
+    runs: Vec<String>,
+    has_baseline: bool,
+    found: Option<Found>,
+}
+
+/// Two sides that were compared.
+struct Found {
+    /// Reasons why the sides may not be whole, and what a reader has to know.
+    said: Vec<String>,
+    categories: Vec<(&'static str, Vec<Row>)>,
+}
+
+struct Row {
+    name: String,
+    since: CaseSince,
+    /// The identity of the case as JSON, for the request for its conversations; empty if a side lacks it.
+    key: String,
+}
+
+fn loaded(site: &Site, id: &str) -> Result<LoadedRun, Failure> {
+    let run = find(site, id)?;
+    LoadedRun::of_folder(run.id, run.path, false).map_err(|error| unreadable(&error))
+}
+
+fn side(site: &Site, name: &str) -> Result<Side, Failure> {
+    if name != BASELINE {
+        return Ok(Side::of_run(&loaded(site, name)?)?);
+    }
+    let path = baseline_path(None);
+    let name = format!("baseline {}", one_line(&path.display().to_string()));
+    Ok(Side { cases: read_baseline(&path)?, name, doubts: Vec::new(), notes: Vec::new() })
+}
+
+impl Found {
+    fn new(site: &Site, before: &str, now: &str) -> Result<Self, Failure> {
+        let (before, now) = (side(site, before)?, side(site, now)?);
+        let comparison = Comparison::new(&before.cases, &now.cases, &now.cases, Policy::default());
+        let said = [before.doubts, now.doubts, before.notes, now.notes].concat();
+        let remarks = remarks(&before.cases, &now.cases, SystemTime::now());
+        let categories = comparison.counted().into_keys();
+        Ok(Self {
+            said: said.into_iter().chain(remarks).map(|said| line(&said)).collect(),
+            categories: categories
+                .map(|category| (category.words(), comparison.of(category).map(Row::new).collect()))
+                .collect(),
+        })
+    }
+}
+
+impl Row {
+    fn new(case: &ComparedCase) -> Self {
+        let Key { set, case: eval_id, variant } = &case.key;
+        let is_on_both = case.before.is_some() && case.now.is_some();
+        let key = json!({ "set": set, "case": eval_id, "variant": variant }).to_string();
+        Self {
+            name: line(&case.key.to_string()),
+            since: case_since(case),
+            key: if is_on_both { mask(&key).into_owned() } else { String::new() },
+        }
+    }
+}
+
+/// The value of a parameter. Ids of runs have no characters that are escaped in an address.
+fn parameter(uri: &Uri, name: &str) -> String {
+    let pairs = uri.query().unwrap_or_default().split('&').filter_map(|pair| pair.split_once('='));
+    pairs.filter(|(key, _)| *key == name).map(|(_, value)| value.to_owned()).next().unwrap_or_default()
+}
+
+pub(super) async fn page(State(site): State<Arc<Site>>, uri: Uri, headers: HeaderMap) -> Response {
+    let [before, now] = ["before", "now"].map(|name| parameter(&uri, name));
+    let page = site.work(move |site| {
+        let runs = own_runs(&site.records).map(|(runs, _)| runs).unwrap_or_default();
+        let found = (!before.is_empty() && !now.is_empty()).then(|| Found::new(site, &before, &now));
+        let found = found.transpose()?;
+        let page = |live| DiffPage {
+            live,
+            before: mask(&before).into_owned(),
+            now: mask(&now).into_owned(),
+            runs: runs.iter().take(MAX_OFFERED).map(|run| mask(&run.id).into_owned()).collect(),
+            has_baseline: baseline_path(None).is_file(),
+            found,
+        };
+        html::sent(Frame::unlisted("Two runs side by side", SCRIPT), page)
+    });
+    page.await.unwrap_or_else(|failure| html::problem(failure, &headers))
+}
+
+/// A case of two sides.
+#[derive(Deserialize)]
+struct Asked {
+    before: String,
+    now: String,
+    set: String,
+    case: String,
+    variant: String,
+}
+
+/// The conversations of a case on both sides, each of the first run that did not pass, else of the first run.
+pub(super) async fn case(State(site): State<Arc<Site>>, body: Bytes) -> Result<Response, Failure> {
+    site.work(move |site| {
+        let asked: Asked = read(&body, "send `before`, `now`, `set`, `case` and `variant`")?;
+        let key = Key { set: asked.set, case: asked.case, variant: asked.variant };
+        let (before, of_before) = conversation(site, &asked.before, &key)?;
+        let (now, of_now) = conversation(site, &asked.now, &key)?;
+        let turns = turns(&now, Some(&before), None, "beside those before");
+        let run = Run::of_turns(turns);
+        Ok(answer::json(&json!({ "before": line(&of_before), "now": line(&of_now), "run": run })))
+    })
+    .await
+}
+
+/// The turns of a case in a run, and which run that is. A baseline holds none: its runs do, if they are here.
+fn conversation(site: &Site, name: &str, key: &Key) -> Result<(Vec<Invocation>, String), Failure> {
+    if name != BASELINE {
+        return of_run(&loaded(site, name)?, key);
+    }
+    let baseline = read_baseline(&baseline_path(None))?;
+    let runs = baseline.get(key).map(|line| line.from.runs.clone()).unwrap_or_default();
+    let found = runs.iter().find_map(|id| loaded(site, id).ok().and_then(|run| of_run(&run, key).ok()));
+    found.ok_or_else(|| {
+        let message = "the baseline holds no transcripts, and its runs are not here";
+        Failure::not_found(message, format!("it was measured in {}", one_line(&runs.join(", "))))
+    })
+}
+
+fn of_run(loaded: &LoadedRun, wanted: &Key) -> Result<(Vec<Invocation>, String), Failure> {
+    let tests = TestResult::all(&loaded.run);
+    let test = tests.iter().find(|test| key(test).as_ref() == Some(wanted));
+    let evaluations = test.map(|test| test.attempt.evaluations.as_slice()).unwrap_or_default();
+    let first = evaluations.iter().find(|it| it.passed != Some(true)).or(evaluations.first());
+    let evaluation = first.ok_or_else(|| {
+        let message = format!("{wanted} has no run in {}", loaded.name());
+        Failure::not_found(message, "load the page again")
+    })?;
+    let turns = evaluation.ran.transcript.turns.iter().map(|turn| turn.invocation.clone());
+    Ok((turns.collect(), format!("run {} of the case in {}", evaluation.ran.run, loaded.name())))
+}

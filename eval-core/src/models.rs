@@ -160,9 +160,8 @@ mod tests {
 
     #[test]
     fn variants_do_not_change_the_recordings_of_each_other() {
-        let check = |mode, is_variant| {
-            Plan { runs: 1, is_variant }.check(&Settings { mode, ..Settings::default() })
-        };
+        let check =
+            |mode, is_variant| Plan { runs: 1, is_variant }.check(&Settings { mode, ..Settings::default() });
         for mode in [ModelMode::RecordAll, ModelMode::Rebind] {
             assert_eq!(check(Some(mode), false), Ok(()));
             let error = check(Some(mode), true).unwrap_err();

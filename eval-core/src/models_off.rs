@@ -87,7 +87,9 @@ impl Models {
     /// Fails if a variable asks for recordings.
     pub(crate) fn checked() -> Result<Self, String> {
         match std::env::var(MODELS) {
-            Ok(mode) if !mode.is_empty() && mode != "live" => Err(format!("`{MODELS}` is `{mode}`, {ADD_IT}")),
+            Ok(mode) if !mode.is_empty() && mode != "live" => {
+                Err(format!("`{MODELS}` is `{mode}`, {ADD_IT}"))
+            }
             _ => Ok(Self(())),
         }
     }
@@ -96,7 +98,9 @@ impl Models {
     pub(crate) fn open(&self, case: &EvalCase, _: usize) -> Ready<Result<Option<ModelCalls>, String>> {
         ready(match case.extra.get(FAULTS_KEY) {
             None => Ok(None),
-            Some(_) => Err(format!("case `{}` has faults of models (`{FAULTS_KEY}`), {ADD_IT}", case.eval_id)),
+            Some(_) => {
+                Err(format!("case `{}` has faults of models (`{FAULTS_KEY}`), {ADD_IT}", case.eval_id))
+            }
         })
     }
 }

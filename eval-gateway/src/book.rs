@@ -170,7 +170,8 @@ impl Book {
             for Rebound { key, answered, exchange } in rebound {
                 let mut all = recording.exchanges.iter_mut();
                 if let Some(known) = all.find(|known| known.key == key && known.answered == answered)
-                    && let Some(at) = known.answers.iter().position(|answer| exchange.answers.contains(answer))
+                    && let Some(at) =
+                        known.answers.iter().position(|answer| exchange.answers.contains(answer))
                 {
                     known.answers.remove(at);
                 }
@@ -187,9 +188,7 @@ impl Book {
 /// Adds what a run asked to the recording on the disk. Answers that another writer added for the same request and run, since
 /// `known` was read, take the place of as many fresh ones.
 fn merge(on_disk: &mut CaseRecording, known: &CaseRecording, run: usize, fresh: Vec<Exchange>) {
-    let number = |recording: &CaseRecording, key: &str| {
-        recording.answers_to(key, run).count()
-    };
+    let number = |recording: &CaseRecording, key: &str| recording.answers_to(key, run).count();
     let mut added: HashMap<String, usize> = HashMap::new();
     for exchange in &fresh {
         let by_others = number(on_disk, &exchange.key).saturating_sub(number(known, &exchange.key));

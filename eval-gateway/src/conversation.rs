@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use eval_format::Value;
 use eval_support::mutex::Mutex;
 use eval_support::variables::{MODELS_CALLS, MODELS_FAILURES, MODELS_TOKENS};
+use eval_support::words::{count, tokens};
 use tokio::sync::Notify;
 
 use crate::book::{Book, Has, Rebound};
@@ -278,7 +279,8 @@ impl Conversation {
         let exists = self.0.book.exists();
         let recording = self.0.book.recording().clone();
         let (shown, record) = (self.0.book.shown(), &*self.0.record);
-        let message = miss::not_recorded(asked, place, Known { recording: &recording, shown, exists, record });
+        let message =
+            miss::not_recorded(asked, place, Known { recording: &recording, shown, exists, record });
         self.miss(message.clone());
         message
     }
@@ -357,15 +359,16 @@ impl Conversation {
     /// The sentence about a limit that the next call would exceed.
     fn over_the_limit(&self, state: &State) -> Option<String> {
         let limits = self.0.settings.limits;
-        let (what, most, seen, variable) = match (limits.calls, limits.tokens) {
-            (Some(most), _) if state.sent >= most => ("calls", most, state.sent, MODELS_CALLS),
-            (_, Some(most)) if state.spent.total() >= most => {
-                ("tokens", most, state.spent.total(), MODELS_TOKENS)
+        let spent = state.spent.total();
+        let (had, most, variable) = match (limits.calls, limits.tokens) {
+            (Some(most), _) if state.sent >= most => {
+                (count(usize::try_from(state.sent).unwrap_or(usize::MAX), "call"), most, MODELS_CALLS)
             }
+            (_, Some(most)) if spent >= most => (tokens(i128::from(spent)), most, MODELS_TOKENS),
             _ => return None,
         };
         Some(format!(
-            "call {} of a model was not sent: run {} of case `{}` had {seen} {what}, and `{variable}` allows {most}; is it a \
+            "call {} of a model was not sent: run {} of case `{}` had {had}, and `{variable}` allows {most}; is it a \
              loop? a higher limit lets it go on: {variable}={}",
             state.calls_of_turn,
             self.0.run,
@@ -496,7 +499,9 @@ fn failure_of(answer: &Answer) -> Option<String> {
             };
             let said = eval_support::untrusted::one_line(&eval_support::message::cut(&said, 300));
             let status = answer.status;
-            Some(format!("the provider answered {status}: {said} ({MODELS_FAILURES}=keep records such answers)"))
+            Some(format!(
+                "the provider answered {status}: {said} ({MODELS_FAILURES}=keep records such answers)"
+            ))
         }
         (Body::Events(events), _) if Wire::broke(events) => {
             Some("the stream of the provider ended in an error".to_owned())

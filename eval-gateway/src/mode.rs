@@ -137,7 +137,9 @@ mod tests {
             MODELS_CALLS => Some("9".to_owned()),
             _ => None,
         };
-        assert!(Settings::read(both).is_err_and(|why| why.contains("`EVALSET_MODELS=live` lets the agent ask")));
+        assert!(
+            Settings::read(both).is_err_and(|why| why.contains("`EVALSET_MODELS=live` lets the agent ask"))
+        );
         for (name, value, expected) in [
             (
                 MODELS,

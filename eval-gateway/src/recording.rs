@@ -135,7 +135,8 @@ impl CaseRecording {
 
     /// Adds the answers of an exchange. Answers to an older request stay apart, so that their mark is theirs alone.
     pub(crate) fn add(&mut self, exchange: Exchange) {
-        let is_same = |known: &&mut Exchange| known.key == exchange.key && known.answered == exchange.answered;
+        let is_same =
+            |known: &&mut Exchange| known.key == exchange.key && known.answered == exchange.answered;
         match self.exchanges.iter_mut().find(is_same) {
             Some(known) => {
                 known.turn = known.turn.min(exchange.turn);

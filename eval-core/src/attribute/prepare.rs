@@ -10,9 +10,9 @@ use crate::case_runner::{CaseRunner, SessionNames, ToolFiles};
 use crate::compiled::{ConfigSource, FileSource, SetSource, Test};
 use crate::judge::JudgeRouter;
 use crate::metric::{MakeMetric, with_commands};
+use crate::models::Models;
 #[cfg(feature = "models")]
 use crate::models::Plan;
-use crate::models::Models;
 use crate::stale;
 
 /// The case of a test. It lives as long as the program, since the setup function may keep references into it.

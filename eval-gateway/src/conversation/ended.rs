@@ -237,4 +237,3 @@ fn told(mode: ModelMode, calls: u64, total: u64, asked: usize) -> String {
         _ => format!("{} of models asked: {total}", count(calls, "call")),
     }
 }
-

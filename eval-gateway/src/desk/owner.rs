@@ -75,7 +75,8 @@ fn answered(read: &[Read], owner: &Conversation) -> Reply {
 
 /// The reply to a call that may be of several conversations by what it says: of `over`, too, whose turns were left.
 fn among_several(read: &[Read], owners: &[&Conversation], over: &[&Conversation]) -> Reply {
-    let (mut unused, mut nothing): (Vec<(&Conversation, Answer)>, Vec<&Conversation>) = (Vec::new(), over.to_vec());
+    let (mut unused, mut nothing): (Vec<(&Conversation, Answer)>, Vec<&Conversation>) =
+        (Vec::new(), over.to_vec());
     for owner in owners {
         let Some(asked) = asked(read, owner) else { continue };
         match owner.has(asked) {

@@ -27,7 +27,9 @@ fn an_error_of_the_provider_is_not_recorded_whatever_its_status() {
         let conversation = case.opened(ModelMode::Record, 1);
         asks(&conversation, "a").answered(with_status(status, "no key"));
         let error = conversation.end(true).error.unwrap();
-        let expected = format!("1 call of a model had no answer, so nothing was recorded: the provider answered {status}: ");
+        let expected = format!(
+            "1 call of a model had no answer, so nothing was recorded: the provider answered {status}: "
+        );
         assert!(error.starts_with(&expected), "{error}");
         assert!(error.ends_with("(EVALSET_MODELS_FAILURES=keep records such answers)"), "{error}");
         // A good key records it.
@@ -126,10 +128,16 @@ fn after_a_miss_no_model_is_asked_and_limits_count_what_is_asked_alone() {
     }
     asks(&conversation, "c").answered(said("3"));
     let refused = got(conversation.answer(asked(&conversation, "d")));
-    assert!(refused.starts_with("call 4 of a model was not sent: run 1 of case `c` had 1 calls"), "{refused}");
+    assert!(
+        refused.starts_with("call 4 of a model was not sent: run 1 of case `c` had 1 call, and"),
+        "{refused}"
+    );
     for text in ["a", "e"] {
         let refused = got(conversation.answer(asked(&conversation, text)));
-        assert!(refused.starts_with("the case `c` is an error already: call 4 of a model was not sent"), "{refused}");
+        assert!(
+            refused.starts_with("the case `c` is an error already: call 4 of a model was not sent"),
+            "{refused}"
+        );
     }
     assert_eq!(conversation.misses().len(), 1);
 }

@@ -55,7 +55,11 @@ fn answers_of_other_variants_are_not_missed_and_those_of_the_own_prompt_are() {
     conversation.end(true);
     for (is_variant, texts, expected) in [
         (true, &["a", "b"][..], None),
-        (true, &["a"], Some("1 recorded answer was in `models/c.json` never asked for: turn 1, openai chat, m: ")),
+        (
+            true,
+            &["a"],
+            Some("1 recorded answer was in `models/c.json` never asked for: turn 1, openai chat, m: "),
+        ),
         (false, &["a", "b"], Some("2 recorded answers were in `models/c.json` never asked for: ")),
     ] {
         let conversation = replayed(&case.planned(1, is_variant), 1);
@@ -78,7 +82,11 @@ fn answers_of_runs_that_are_no_longer_played_are_named_once() {
         case.record(run, &[("a", "1"), ("b", "2")]);
     }
     for (runs, run, expected) in [
-        (1, 1, Some("4 recorded answers were in `models/c.json` never asked for: 4 answers of runs after run 1")),
+        (
+            1,
+            1,
+            Some("4 recorded answers were in `models/c.json` never asked for: 4 answers of runs after run 1"),
+        ),
         (2, 2, None),
         (3, 1, None),
     ] {
@@ -110,7 +118,8 @@ fn a_replay_whose_agent_took_no_address_is_an_error_if_its_calls_are_recorded() 
     }
     case.record(1, &[("a", "1")]);
     let ended = open(ModelMode::Replay).end(true);
-    let expected = "the agent took no address for its models, so its calls went past the recording `models/c.json`: ";
+    let expected =
+        "the agent took no address for its models, so its calls went past the recording `models/c.json`: ";
     assert!(ended.error.unwrap().starts_with(expected));
     assert_eq!(open(ModelMode::Replay).end(false).error, None, "the agent has an error of its own");
     assert_eq!(open(ModelMode::Record).end(true).error, None);
@@ -128,7 +137,8 @@ fn one_run_is_played_by_all_if_the_set_says_so_and_the_others_are_copies() {
         let ended = conversation.end(true);
         assert_eq!(ended.error, None);
         let copy = ended.notes.iter().find(|note| note.contains("is a copy"));
-        let expected = format!("run {run} is a copy: `models_runs` lets it play the recorded answers of run 1");
+        let expected =
+            format!("run {run} is a copy: `models_runs` lets it play the recorded answers of run 1");
         assert_eq!(copy, (run > 1).then_some(&expected), "{:?}", ended.notes);
     }
     // A copy is not recorded: it asks what the first run has not recorded yet, and what that one has is replayed.

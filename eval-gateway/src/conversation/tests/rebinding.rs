@@ -19,8 +19,7 @@ fn replay(case: &Case, texts: &[&str]) -> Vec<String> {
 fn the_nearest_call_of_the_turn_gives_its_answer_whatever_the_order() {
     let case = Case::new();
     case.record(1, &[("tell the weather in Paris", "sunny"), ("list the hotels of Rome", "none")]);
-    let (replies, ended) =
-        rebind(&case, &["list all the hotels of Rome", "tell the weather in Paris"]);
+    let (replies, ended) = rebind(&case, &["list all the hotels of Rome", "tell the weather in Paris"]);
     assert_eq!(replies, ["none", "sunny"]);
     assert_eq!(ended.error, None);
     assert_eq!(case.recording().rebound(), 1);
@@ -50,7 +49,9 @@ fn an_unchanged_call_whose_answer_was_given_away_is_a_miss_and_nothing_is_writte
     let (replies, _) = rebind(&case, &["one of three", "one of two"]);
     assert_eq!(replies[0], "1");
     assert!(
-        replies[1].starts_with("call 2 of a model in turn 1 did not change, and its answer was put under a request"),
+        replies[1].starts_with(
+            "call 2 of a model in turn 1 did not change, and its answer was put under a request"
+        ),
         "{}",
         replies[1]
     );

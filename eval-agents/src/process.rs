@@ -141,14 +141,22 @@ impl Process {
             }
             return Ok(Child::start(&launch, false)?.seat(id));
         };
-        let (shared, seat) = self.shared_seat(most, id, models.as_ref().map(ModelCalls::mode))?;
-        if let Some(note) = shared.note {
-            session.recorder().note(note);
+        loop {
+            let (shared, seat) = self.shared_seat(most, id, models.as_ref().map(ModelCalls::mode))?;
+            if let Some((desk, models)) = shared.desk.as_ref().zip(models.as_ref()) {
+                self.models_seat = Some(desk.sit(models).await);
+                // While this one waited, another conversation may have left the program in the midst of a turn.
+                if !shared.child.is_of_use() && shared.child.routes.broken().is_none() {
+                    self.models_seat = None;
+                    seat.leave(self.end_within).await?;
+                    continue;
+                }
+            }
+            if let Some(note) = shared.note {
+                session.recorder().note(note);
+            }
+            return Ok(seat);
         }
-        if let Some((desk, models)) = shared.desk.zip(models) {
-            self.models_seat = Some(desk.sit(&models).await);
-        }
-        Ok(seat)
     }
 
     fn shared_seat(
@@ -163,9 +171,8 @@ impl Process {
         let program = match programs.iter().find(|program| program.child.routes.count() < most) {
             Some(program) => program.clone(),
             None => {
-                let desk = mode.map(|_| Desk::open()).transpose()?;
-                let variables =
-                    desk.as_ref().zip(mode).map(|(desk, mode)| desk.variables(mode)).transpose()?;
+                let desk = mode.map(Desk::open).transpose()?;
+                let variables = desk.as_ref().map(Desk::variables).transpose()?;
                 let (launch, note) = redirected(&self.launch, variables.unwrap_or_default());
                 let program = Shared { child: Child::start(&launch, true)?, desk, note };
                 programs.push(program.clone());

@@ -32,6 +32,33 @@ pub(crate) enum Command {
     Unknown,
 }
 
+/// The runs of the cases of a set.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plan {
+    pub(crate) runs: usize,
+    /// Whether the agent is one of the variants of a matrix, which share the recordings of a case.
+    pub(crate) is_variant: bool,
+}
+
+impl Plan {
+    /// Fails if a variant would change the recordings of the others.
+    fn check(self, settings: &Settings) -> Result<(), String> {
+        match settings.mode.filter(|_| self.is_variant) {
+            Some(ModelMode::RecordAll) => Err(
+                "`EVALSET_MODELS=record-all` would keep the recordings of the last variant alone; remove the recordings of these \
+                 cases, and record all variants with `EVALSET_MODELS=record`"
+                    .to_owned(),
+            ),
+            Some(ModelMode::Rebind) => Err(
+                "`EVALSET_MODELS=rebind` would put answers of one variant under requests of another; record the requests that \
+                 changed with `EVALSET_MODELS=record`"
+                    .to_owned(),
+            ),
+            _ => Ok(()),
+        }
+    }
+}
+
 impl Command {
     fn of_case(&self, eval_id: &str) -> String {
         match self {
@@ -46,13 +73,24 @@ impl Command {
 }
 
 impl Models {
-    /// The recordings beside a set in a file. Fails if a variable has a value that is not known.
-    pub(crate) fn beside(set: Option<&Path>, command: Command) -> Result<Self, String> {
+    /// The recordings beside a set in a file. Fails if a variable has a value that is not known, or that does not fit the plan.
+    pub(crate) fn beside(set: Option<&Path>, command: Command, plan: Plan) -> Result<Self, String> {
         let settings = Settings::from_env()?;
-        let Some(set) = set else { return Ok(Self(None)) };
+        let Some(set) = set else { return Ok(Self::without_a_file(settings, command, plan)) };
+        plan.check(&settings)?;
         let path = models_path(&set.to_string_lossy());
         let folder = ModelsFolder::new(&path, &*path);
-        Ok(Self::of(ModelSet::on_disk(settings, folder), command))
+        Ok(Self::of(ModelSet::on_disk(settings, folder), command, plan))
+    }
+
+    /// The recordings of a set that was read from no file: none, so that a call is an error where models must not be asked.
+    fn without_a_file(settings: Settings, command: Command, plan: Plan) -> Self {
+        if settings.mode.is_none_or(ModelMode::asks) {
+            return Self(None);
+        }
+        let settings = Settings { mode: Some(ModelMode::Replay), ..settings };
+        let nowhere = ModelsFolder::new("", "(a set without a file)");
+        Self::of(ModelSet::compiled(settings, nowhere, None), command, plan)
     }
 
     /// The recordings that were compiled into a test; `None` if the set had none.
@@ -62,16 +100,19 @@ impl Models {
         shown: &str,
         texts: Option<(Option<&'static str>, Option<&'static str>)>,
         command: String,
+        plan: Plan,
     ) -> Result<Self, String> {
+        let settings = Settings::from_env()?;
+        plan.check(&settings)?;
         let folder =
             ModelsFolder::new(root.join(models_path(set)), models_path(shown)).touching(root.join(set));
         let texts = texts.map(|(shared, case)| CompiledModels { shared, case });
-        let set = ModelSet::compiled(Settings::from_env()?, folder, texts);
-        Ok(Self::of(set, Command::Test(command)))
+        Ok(Self::of(ModelSet::compiled(settings, folder, texts), Command::Test(command), plan))
     }
 
-    fn of(set: Option<ModelSet>, command: Command) -> Self {
-        Self(set.map(|set| Arc::new(Source { set, command })))
+    fn of(set: Option<ModelSet>, command: Command, plan: Plan) -> Self {
+        let Plan { runs, is_variant } = plan;
+        Self(set.map(|set| Arc::new(Source { set: set.planned(runs, is_variant), command })))
     }
 
     /// Whether calls are recorded or replayed.
@@ -111,4 +152,45 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) 
     tokio::task::spawn_blocking(work)
         .await
         .map_err(|error| format!("the recording of models broke off: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variants_do_not_change_the_recordings_of_each_other() {
+        let check =
+            |mode, is_variant| Plan { runs: 1, is_variant }.check(&Settings { mode, ..Settings::default() });
+        for mode in [ModelMode::RecordAll, ModelMode::Rebind] {
+            assert_eq!(check(Some(mode), false), Ok(()));
+            let error = check(Some(mode), true).unwrap_err();
+            assert!(error.contains("variant"), "{error}");
+        }
+        for mode in [None, Some(ModelMode::Record), Some(ModelMode::Replay)] {
+            assert_eq!(check(mode, true), Ok(()));
+        }
+    }
+
+    #[tokio::test]
+    async fn a_set_without_a_file_has_no_recording_and_asks_no_model_where_it_must_not() {
+        let plan = Plan { runs: 1, is_variant: false };
+        let models = |mode| {
+            let settings = Settings { mode, ..Settings::default() };
+            Models::without_a_file(settings, Command::Unknown, plan)
+        };
+        for mode in [None, Some(ModelMode::Live), Some(ModelMode::Record)] {
+            assert_eq!(models(mode).mode(), None);
+        }
+        for mode in [ModelMode::Replay, ModelMode::Rebind] {
+            let models = models(Some(mode));
+            assert_eq!(models.mode(), Some(ModelMode::Replay));
+            let calls = models.open(&EvalCase::new("paris"), 1).await.unwrap().unwrap();
+            let left = end(calls, true).await;
+            assert_eq!(left.error, None);
+            let expected = "the agent took no address for its models, so calls, if it makes any, went past the recording \
+                            `(a set without a file)/paris.json`";
+            assert!(left.notes[0].starts_with(expected), "{:?}", left.notes);
+        }
+    }
 }

@@ -31,6 +31,8 @@ pub(crate) struct Ended {
 impl ModelCalls {
     pub(crate) fn begin_turn(&self, _: &str) {}
 
+    pub(crate) fn end_turn(&self) {}
+
     pub(crate) fn misses(&self) -> Vec<Miss> {
         match *self {}
     }
@@ -55,6 +57,20 @@ pub(crate) enum Command {
     Unknown,
 }
 
+/// The runs of the cases of a set.
+#[derive(Clone, Copy, Debug)]
+#[expect(dead_code, reason = "no command records calls in this build")]
+pub(crate) struct Plan {
+    pub(crate) runs: usize,
+    pub(crate) is_variant: bool,
+}
+
+/// The key of a case that has faults of its models.
+const FAULTS_KEY: &str = "_models";
+
+const ADD_IT: &str = "and eval-core is built without recorded calls of models: add the feature `models`, or `record-models`, to \
+                      its line in `Cargo.toml`";
+
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Models(());
 
@@ -64,22 +80,27 @@ pub(crate) fn replays() -> bool {
 }
 
 impl Models {
-    pub(crate) fn beside(_: Option<&Path>, _: Command) -> Result<Self, String> {
+    pub(crate) fn beside(_: Option<&Path>, _: Command, _: Plan) -> Result<Self, String> {
         Self::checked()
     }
 
     /// Fails if a variable asks for recordings.
     pub(crate) fn checked() -> Result<Self, String> {
         match std::env::var(MODELS) {
-            Ok(mode) if !mode.is_empty() && mode != "live" => Err(format!(
-                "`{MODELS}` is `{mode}`, and eval-core is built without recorded calls of models: add the feature `models`, or \
-                 `record-models`, to its line in `Cargo.toml`"
-            )),
+            Ok(mode) if !mode.is_empty() && mode != "live" => {
+                Err(format!("`{MODELS}` is `{mode}`, {ADD_IT}"))
+            }
             _ => Ok(Self(())),
         }
     }
 
-    pub(crate) fn open(&self, _: &EvalCase, _: usize) -> Ready<Result<Option<ModelCalls>, String>> {
-        ready(Ok(None))
+    /// Fails if the case has faults of models, which would not happen.
+    pub(crate) fn open(&self, case: &EvalCase, _: usize) -> Ready<Result<Option<ModelCalls>, String>> {
+        ready(match case.extra.get(FAULTS_KEY) {
+            None => Ok(None),
+            Some(_) => {
+                Err(format!("case `{}` has faults of models (`{FAULTS_KEY}`), {ADD_IT}", case.eval_id))
+            }
+        })
     }
 }

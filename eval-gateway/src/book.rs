@@ -7,24 +7,55 @@ use eval_support::mutex::Mutex;
 
 use crate::canonical::Masks;
 use crate::mode::ModelMode;
-use crate::recording::{Answer, CaseRecording, Exchange};
+use crate::recording::{Answer, CaseRecording, Exchange, Shared};
 use crate::store::{Loaded, ModelsFolder};
 
 #[derive(Debug)]
 pub(crate) struct Book {
     eval_id: String,
-    masks: Masks,
+    shared: Shared,
     shown: String,
     folder: ModelsFolder,
+    plan: Plan,
     state: Mutex<State>,
+}
+
+/// The runs of a case in this process.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Plan {
+    /// The number of runs; `None` if it is not known.
+    pub(crate) runs: Option<usize>,
+    /// Whether other variants of the agent have answers in the same file.
+    pub(crate) is_variant: bool,
+}
+
+/// What a book has for a request in a run.
+#[derive(Debug)]
+pub(crate) enum Has {
+    /// An answer that was not given yet.
+    Unused(Answer),
+    /// Answers, and all were given.
+    Used,
+    /// No answer.
+    Nothing,
+}
+
+/// An answer that was put under a request that changed.
+#[derive(Clone, Debug)]
+pub(crate) struct Rebound {
+    /// The request that had it, and the one that it was given to.
+    pub(crate) key: String,
+    pub(crate) answered: Option<String>,
+    /// The request that has it now.
+    pub(crate) exchange: Exchange,
 }
 
 #[derive(Debug)]
 struct State {
     recording: CaseRecording,
     exists: bool,
-    /// Whether this process adds to the file. Else a run that is recorded anew starts a new one.
-    is_kept: bool,
+    /// Whether the first run was recorded in this process.
+    is_fresh: bool,
 }
 
 impl Book {
@@ -32,11 +63,36 @@ impl Book {
         let Loaded { recording, shared, exists } = loaded;
         Self {
             eval_id: recording.eval_id.clone(),
-            masks: shared.masks,
+            shared,
             shown: folder.shown_file(&recording.eval_id),
             folder,
-            state: Mutex::new(State { recording, exists, is_kept: false }),
+            plan: Plan::default(),
+            state: Mutex::new(State { recording, exists, is_fresh: false }),
         }
+    }
+
+    /// The same book for these runs.
+    pub(crate) fn planned(self, plan: Plan) -> Self {
+        Self { plan, ..self }
+    }
+
+    pub(crate) fn is_variant(&self) -> bool {
+        self.plan.is_variant
+    }
+
+    /// The run whose answers a run gets.
+    pub(crate) fn played_by(&self, run: usize) -> usize {
+        if self.shared.is_one_run { 1 } else { run }
+    }
+
+    /// The number of runs whose answers this process asks for; `None` if it is not known.
+    pub(crate) fn played_runs(&self) -> Option<usize> {
+        if self.shared.is_one_run { Some(1) } else { self.plan.runs }
+    }
+
+    /// Whether the first run was recorded in this process.
+    pub(crate) fn is_fresh(&self) -> bool {
+        self.state.lock().is_fresh
     }
 
     pub(crate) fn eval_id(&self) -> &str {
@@ -44,7 +100,7 @@ impl Book {
     }
 
     pub(crate) fn masks(&self) -> &Masks {
-        &self.masks
+        &self.shared.masks
     }
 
     pub(crate) fn shown(&self) -> &str {
@@ -59,46 +115,61 @@ impl Book {
         CaseRecordingGuard(self.state.lock())
     }
 
-    /// The answer of a run to a request, after so many others to it.
-    pub(crate) fn answer(&self, key: &str, run: usize, used: usize) -> Option<Answer> {
-        self.state.lock().recording.find(key)?.answers_of(run).nth(used).cloned()
+    /// What there is for a request in a run, after so many answers to it.
+    pub(crate) fn has(&self, key: &str, run: usize, used: usize) -> Has {
+        let state = self.state.lock();
+        let run = self.played_by(run);
+        match state.recording.answers_to(key, run).nth(used) {
+            Some(answer) => Has::Unused(answer.clone()),
+            None => match self.by_hand(key) {
+                Some(answer) => Has::Unused(answer),
+                None if state.recording.answers_to(key, run).next().is_some() => Has::Used,
+                None => Has::Nothing,
+            },
+        }
     }
 
-    /// Adds what a run asked, and writes the file. It may wait for the disk and for another process.
+    /// The answer that a person made for a request.
+    fn by_hand(&self, key: &str) -> Option<Answer> {
+        self.shared.by_hand().iter().find(|made| made.key == key)?.answers.first().cloned()
+    }
+
+    /// Whether there is an answer of a run, to any request.
+    pub(crate) fn has_run(&self, run: usize) -> bool {
+        let run = self.played_by(run);
+        self.recording().exchanges.iter().any(|exchange| exchange.answers_of(run).next().is_some())
+    }
+
+    /// Adds what a run asked, and writes the file. Calls that are recorded anew take the place of those of the same run. It may
+    /// wait for the disk and for another process.
     pub(crate) fn write(&self, mode: ModelMode, run: usize, fresh: Vec<Exchange>) -> Result<(), String> {
         let mut state = self.state.lock();
         let recording = self.folder.change(&self.eval_id, |on_disk| {
-            let mut recording = match (mode, state.is_kept) {
-                (ModelMode::RecordAll, false) => CaseRecording::new(&self.eval_id),
-                _ => on_disk?,
-            };
-            if mode == ModelMode::RecordAll {
-                recording.forget_run(run);
-                for exchange in fresh {
-                    recording.add(exchange);
-                }
-            } else {
+            if mode != ModelMode::RecordAll {
+                let mut recording = on_disk?;
                 merge(&mut recording, &state.recording, run, fresh);
+                return Ok(recording);
             }
+            // A recording that cannot be read is replaced.
+            let mut recording = on_disk.unwrap_or_else(|_| CaseRecording::new(&self.eval_id));
+            let most = self.played_runs().unwrap_or(usize::MAX);
+            recording.keep_runs(|of| of != run && of <= most);
+            fresh.into_iter().for_each(|exchange| recording.add(exchange));
             Ok(recording)
         })?;
-        *state = State { recording, exists: true, is_kept: true };
+        let exists = !recording.exchanges.is_empty();
+        *state = State { recording, exists, is_fresh: state.is_fresh || run == 1 };
         Ok(())
     }
 
-    /// Keeps what is recorded when later runs of this process are recorded anew, since one of its runs wrote nothing.
-    pub(crate) fn keep(&self) {
-        self.state.lock().is_kept = true;
-    }
-
     /// Puts answers under requests that changed, and writes the file. It may wait for the disk and for another process.
-    pub(crate) fn rebind(&self, rebound: Vec<(String, Exchange)>) -> Result<(), String> {
+    pub(crate) fn rebind(&self, rebound: Vec<Rebound>) -> Result<(), String> {
         let mut state = self.state.lock();
         let recording = self.folder.change(&self.eval_id, |on_disk| {
             let mut recording = on_disk?;
-            for (key, exchange) in rebound {
-                let known = recording.exchanges.iter_mut().find(|known| known.key == key);
-                if let Some(known) = known
+            for Rebound { key, answered, exchange } in rebound {
+                let mut all = recording.exchanges.iter_mut();
+                if let Some(known) = all.find(|known| known.key == key && known.answered == answered)
                     && let Some(at) =
                         known.answers.iter().position(|answer| exchange.answers.contains(answer))
                 {
@@ -109,7 +180,7 @@ impl Book {
             recording.exchanges.retain(|exchange| !exchange.answers.is_empty());
             Ok(recording)
         })?;
-        *state = State { recording, exists: true, is_kept: true };
+        *state = State { recording, exists: true, is_fresh: state.is_fresh };
         Ok(())
     }
 }
@@ -117,9 +188,7 @@ impl Book {
 /// Adds what a run asked to the recording on the disk. Answers that another writer added for the same request and run, since
 /// `known` was read, take the place of as many fresh ones.
 fn merge(on_disk: &mut CaseRecording, known: &CaseRecording, run: usize, fresh: Vec<Exchange>) {
-    let number = |recording: &CaseRecording, key: &str| {
-        recording.find(key).map_or(0, |exchange| exchange.answers_of(run).count())
-    };
+    let number = |recording: &CaseRecording, key: &str| recording.answers_to(key, run).count();
     let mut added: HashMap<String, usize> = HashMap::new();
     for exchange in &fresh {
         let by_others = number(on_disk, &exchange.key).saturating_sub(number(known, &exchange.key));

@@ -1,17 +1,21 @@
 //! The calls of models in one run of a case: what answers each, and what the run learns beside its agent.
 
 mod ended;
+mod rebound;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use eval_format::Value;
 use eval_support::mutex::Mutex;
-use eval_support::variables::{MODELS_CALLS, MODELS_TOKENS};
+use eval_support::variables::{MODELS_CALLS, MODELS_FAILURES, MODELS_TOKENS};
+use eval_support::words::{count, tokens};
 use tokio::sync::Notify;
 
-use crate::book::Book;
+use crate::book::{Book, Has, Rebound};
+use crate::canonical::hash;
 use crate::endpoint;
 use crate::faults::{Faults, Kind, changed};
 use crate::guest::{Call, Guest, Reply};
@@ -21,7 +25,7 @@ use crate::provider::Provider;
 use crate::recording::{Answer, Exchange};
 use crate::usage::Usage;
 use crate::variables;
-use crate::wire::{Asked, Incoming, NoWire, Wire};
+use crate::wire::{Asked, Incoming, NoWire, Parts, Wire};
 
 pub use ended::Ended;
 
@@ -54,18 +58,23 @@ struct Waiting {
 
 #[derive(Default)]
 struct State {
-    turn: usize,
-    /// The text of the user in the turn in progress.
-    user_text: String,
+    /// The texts of the user so far, one a turn.
+    said: Vec<String>,
+    is_in_turn: bool,
     calls_of_turn: usize,
-    calls: u64,
     usage: Usage,
+    /// The number of calls that a model was asked, and the tokens of its answers.
+    sent: u64,
+    spent: Usage,
     /// The number of answers that were given for each key.
     used: HashMap<String, usize>,
+    /// The number of answers to each key that requests got which changed since.
+    taken: HashMap<String, usize>,
+    /// The prompts, tools, models and options of the calls so far.
+    kinds: HashSet<String>,
     /// What was asked of a model in this run.
     fresh: Vec<Exchange>,
-    /// Requests that changed, each with its answer and the key of the request that had it.
-    rebound: Vec<(String, Exchange)>,
+    rebound: Vec<Rebound>,
     /// Failures of models by the key of the call, until a later call with this key has an answer.
     failures: BTreeMap<String, String>,
     /// The ids of answers, with the keys of their requests.
@@ -79,7 +88,7 @@ struct State {
     /// The number of calls that a model answers now.
     open: usize,
     misses: Vec<Miss>,
-    is_halted: bool,
+    notes: Vec<String>,
     /// Whether its program has variables of the gateway.
     redirects: bool,
     is_over: bool,
@@ -174,9 +183,20 @@ impl Conversation {
     /// Begins the next turn, with the message of the user. The runner calls this.
     pub fn begin_turn(&self, user_text: &str) {
         let mut state = self.0.state.lock();
-        state.turn += 1;
         state.calls_of_turn = 0;
-        user_text.clone_into(&mut state.user_text);
+        state.is_in_turn = true;
+        state.said.push(user_text.to_owned());
+    }
+
+    /// Notes that the agent has ended its turn. Without this the turn was left, and what it began may go on. The runner calls
+    /// this.
+    pub fn end_turn(&self) {
+        self.0.state.lock().is_in_turn = false;
+    }
+
+    /// Whether a turn was not ended.
+    pub(crate) fn is_in_turn(&self) -> bool {
+        self.0.state.lock().is_in_turn
     }
 
     /// The misses so far. One of them makes the case an ERROR.
@@ -189,7 +209,7 @@ impl Conversation {
         let mut told = std::pin::pin!(self.0.halted.notified());
         // From here on no call of `notify_waiters` is missed.
         told.as_mut().enable();
-        if !self.0.state.lock().is_halted {
+        if self.0.state.lock().misses.is_empty() {
             told.await;
         }
     }
@@ -200,11 +220,15 @@ impl Conversation {
         if state.is_over {
             return;
         }
-        let turn = state.turn;
+        let turn = state.said.len();
         state.misses.push(Miss { turn, message });
-        state.is_halted = true;
         drop(state);
         self.0.halted.notify_waiters();
+    }
+
+    /// Adds a remark for the report.
+    pub(crate) fn note(&self, note: String) {
+        self.0.state.lock().notes.push(note);
     }
 
     pub(crate) fn read(&self, incoming: &Incoming<'_>) -> Result<Asked, NoWire> {
@@ -212,11 +236,9 @@ impl Conversation {
         Asked::read(incoming, self.0.book.masks(), &previous)
     }
 
-    /// The next recorded answer to a request, if it is not used up.
-    pub(crate) fn unused_answer(&self, asked: &Asked) -> Option<Answer> {
-        let state = self.0.state.lock();
-        let used = state.used.get(&asked.key).copied().unwrap_or(0);
-        self.0.book.answer(&asked.key, self.0.run, used)
+    /// What the recording has for a request now.
+    pub(crate) fn has(&self, asked: &Asked) -> Has {
+        self.0.has(&self.0.state.lock(), &asked.key)
     }
 
     /// Whether an id or a signed value in a request comes from an answer of this conversation.
@@ -225,10 +247,42 @@ impl Conversation {
         asked.ids.iter().any(|id| state.handed_out.contains(id))
     }
 
-    /// Whether the message of the user in the turn in progress is in the last one of a request.
-    pub(crate) fn said_last(&self, asked: &Asked) -> bool {
+    /// Notes an answer that this conversation or another one got: its ids say no longer which.
+    pub(crate) fn may_hold(&self, asked: &Asked, answer: &Answer) {
+        self.0.state.lock().holds(asked, answer);
+    }
+
+    /// The texts of the user so far, one a turn.
+    pub(crate) fn said(&self) -> Vec<String> {
+        self.0.state.lock().said.clone()
+    }
+
+    /// Whether the next call has a fault.
+    pub(crate) fn has_a_fault(&self) -> bool {
         let state = self.0.state.lock();
-        !state.user_text.is_empty() && asked.user_text.contains(&state.user_text)
+        self.0.faults.at(state.said.len(), state.calls_of_turn + 1).is_some()
+    }
+
+    /// Whether the recording has an answer of this run, to any request.
+    pub(crate) fn is_recorded(&self) -> bool {
+        self.0.book.has_run(self.0.run)
+    }
+
+    /// A number that all runs of the case have, and no other case of the process.
+    pub(crate) fn case(&self) -> usize {
+        Arc::as_ptr(&self.0.book).addr()
+    }
+
+    /// Makes a call a miss: the recording has no answer to it.
+    fn not_recorded(&self, asked: &Asked, place: Place) -> String {
+        let place = Place { run: self.0.book.played_by(place.run), ..place };
+        let exists = self.0.book.exists();
+        let recording = self.0.book.recording().clone();
+        let (shown, record) = (self.0.book.shown(), &*self.0.record);
+        let message =
+            miss::not_recorded(asked, place, Known { recording: &recording, shown, exists, record });
+        self.miss(message.clone());
+        message
     }
 
     /// Decides what answers a call.
@@ -237,11 +291,16 @@ impl Conversation {
         if state.is_over {
             return Reply::Refused(format!("the conversation of case `{}` is over", self.eval_id()));
         }
+        if let Some(miss) = state.misses.first() {
+            // What comes after a miss is not known, and would be paid for in vain.
+            let first = miss.message.lines().next().unwrap_or_default();
+            return Reply::Refused(format!("the case `{}` is an error already: {first}", self.eval_id()));
+        }
         state.calls_of_turn += 1;
-        state.calls += 1;
-        let place = Place { run: self.0.run, turn: state.turn, call: state.calls_of_turn };
+        let place = Place { run: self.0.run, turn: state.said.len(), call: state.calls_of_turn };
         let (turn, call) = (place.turn, place.call);
         state.reached.insert((turn, call));
+        state.kinds.insert(kind(&asked.model, &asked.parts));
         let mut change = None;
         match self.0.faults.at(turn, call) {
             Some(Kind::Status { status, retry_after }) => {
@@ -251,17 +310,19 @@ impl Conversation {
             Some(Kind::Hang(time)) => return Reply::Reset(*time),
             Some(Kind::Cut { events, is_error }) => {
                 // It takes no answer: the next call with this request gets it.
-                let used = state.used.get(&asked.key).copied().unwrap_or(0);
-                let answer = self.0.book.answer(&asked.key, place.run, used).map(Box::new);
+                let answer = match self.0.has(&state, &asked.key) {
+                    Has::Unused(answer) => Some(Box::new(answer)),
+                    Has::Used | Has::Nothing => None,
+                };
                 return Reply::Cut { answer, events: *events, is_error: *is_error };
             }
             Some(Kind::Changed(of)) => change = Some(*of),
             None => {}
         }
-        let used = state.used.entry(asked.key.clone()).or_default();
-        let known = if self.0.mode.reads() { self.0.book.answer(&asked.key, place.run, *used) } else { None };
-        if let Some(answer) = known {
-            *used += 1;
+        if self.0.reads()
+            && let Has::Unused(answer) = self.0.has(&state, &asked.key)
+        {
+            *state.used.entry(asked.key.clone()).or_default() += 1;
             state.gave(&asked, &answer);
             let answer = match change {
                 Some(change) => changed(answer, change),
@@ -269,63 +330,45 @@ impl Conversation {
             };
             return Reply::Recorded(Box::new(answer));
         }
-        if self.0.mode == ModelMode::Rebind
-            && let Some(answer) = self.rebound(&mut state, &asked, place)
-        {
-            return Reply::Recorded(Box::new(answer));
+        if self.0.mode == ModelMode::Rebind {
+            match self.rebound(&mut state, &asked, place) {
+                Ok(Some(answer)) => return Reply::Recorded(Box::new(answer)),
+                Ok(None) => {}
+                Err(why) => {
+                    drop(state);
+                    self.miss(why.clone());
+                    return Reply::Refused(why);
+                }
+            }
         }
         if !self.0.mode.asks() {
-            let exists = self.0.book.exists();
-            let recording = self.0.book.recording().clone();
             drop(state);
-            let (shown, record) = (self.0.book.shown(), &*self.0.record);
-            let known = Known { recording: &recording, shown, exists, record };
-            let message = miss::not_recorded(&asked, place, known);
-            self.miss(message.clone());
-            return Reply::Refused(message);
+            return Reply::Refused(self.not_recorded(&asked, place));
         }
         if let Some(limit) = self.over_the_limit(&state) {
             drop(state);
             self.miss(limit.clone());
             return Reply::Refused(limit);
         }
+        state.sent += 1;
         state.open += 1;
         drop(state);
         Reply::Ask(Box::new(Ticket { conversation: self.clone(), asked, place, is_over: false }), change)
     }
 
-    /// The next answer of the same turn and wire, for a request that changed since it was recorded.
-    fn rebound(&self, state: &mut State, asked: &Asked, place: Place) -> Option<Answer> {
-        let recording = self.0.book.recording().clone();
-        let of_turn = recording.exchanges.iter().filter(|it| it.turn == place.turn && it.wire == asked.wire);
-        let (known, answer) = of_turn.into_iter().find_map(|known| {
-            let used = state.used.get(&known.key).copied().unwrap_or(0);
-            Some((known, known.answers_of(place.run).nth(used)?.clone()))
-        })?;
-        *state.used.entry(known.key.clone()).or_default() += 1;
-        // From the end on the answer is under the new key.
-        *state.used.entry(asked.key.clone()).or_default() += 1;
-        state.gave(asked, &answer);
-        let mut exchange = Exchange::new(place.turn, asked.wire, &asked.model, asked.parts.clone());
-        exchange.answered = Some(known.answered.clone().unwrap_or_else(|| known.key.clone()));
-        exchange.answers.push(answer.clone());
-        state.rebound.push((known.key.clone(), exchange));
-        Some(answer)
-    }
-
     /// The sentence about a limit that the next call would exceed.
     fn over_the_limit(&self, state: &State) -> Option<String> {
         let limits = self.0.settings.limits;
-        let (what, most, seen, variable) = match (limits.calls, limits.tokens) {
-            (Some(most), _) if state.calls > most => ("calls", most, state.calls, MODELS_CALLS),
-            (_, Some(most)) if state.usage.total() >= most => {
-                ("tokens", most, state.usage.total(), MODELS_TOKENS)
+        let spent = state.spent.total();
+        let (had, most, variable) = match (limits.calls, limits.tokens) {
+            (Some(most), _) if state.sent >= most => {
+                (count(usize::try_from(state.sent).unwrap_or(usize::MAX), "call"), most, MODELS_CALLS)
             }
+            (_, Some(most)) if spent >= most => (tokens(i128::from(spent)), most, MODELS_TOKENS),
             _ => return None,
         };
-        let so_far = if what == "calls" { seen - 1 } else { seen };
         Some(format!(
-            "call {} of a model was not sent: run {} of case `{}` had {so_far} {what}, and `{variable}` allows {most}; is it a \
+            "call {} of a model was not sent: run {} of case `{}` had {had}, and `{variable}` allows {most}; is it a \
              loop? a higher limit lets it go on: {variable}={}",
             state.calls_of_turn,
             self.0.run,
@@ -335,12 +378,48 @@ impl Conversation {
     }
 }
 
+impl Shared {
+    /// What the recording has for the next request with a key.
+    fn has(&self, state: &State, key: &str) -> Has {
+        let number = |of: &HashMap<String, usize>| of.get(key).copied().unwrap_or(0);
+        self.book.has(key, self.run, number(&state.used) + number(&state.taken))
+    }
+
+    /// Whether recorded answers are given. A run that plays the first one does so while that one is recorded anew, too.
+    fn reads(&self) -> bool {
+        self.mode.reads() || (self.is_copy() && self.book.is_fresh())
+    }
+
+    /// Whether what is asked is written.
+    fn writes(&self) -> bool {
+        self.mode.records() && !self.is_copy()
+    }
+
+    /// Whether the run plays the answers of another one.
+    fn is_copy(&self) -> bool {
+        self.book.played_by(self.run) != self.run
+    }
+}
+
+/// A text that is the same for requests with the same model, options, prompt and tools.
+fn kind(model: &str, parts: &Parts) -> String {
+    let Parts { options, system, tools, messages: _ } = parts;
+    let text = |part: &Option<Value>| part.as_ref().map(Value::to_string).unwrap_or_default();
+    let options = Value::Object(options.clone());
+    hash(format!("{model}\0{options}\0{}\0{}", text(system), text(tools)).as_bytes())
+}
+
 impl State {
     /// Notes an answer that was given to a request.
     fn gave(&mut self, asked: &Asked, answer: &Answer) {
         self.usage += answer.usage(asked.wire).unwrap_or_default();
         self.given += 1;
         self.failures.remove(&asked.key);
+        self.holds(asked, answer);
+    }
+
+    /// Notes the ids and the signed values in an answer.
+    fn holds(&mut self, asked: &Asked, answer: &Answer) {
         if let Some(id) = answer.id() {
             self.answered.insert(id.to_owned(), asked.key.clone());
         }
@@ -371,6 +450,7 @@ impl Call for Ticket {
     fn answered(mut self: Box<Self>, answer: Answer) {
         self.is_over = true;
         let Shared { settings, run, .. } = &*self.conversation.0;
+        let usage = answer.usage(self.asked.wire).unwrap_or_default();
         let mut state = self.conversation.0.state.lock();
         if let Some(failure) = failure_of(&answer)
             && !settings.keeps_failures
@@ -378,6 +458,7 @@ impl Call for Ticket {
             state.failures.insert(self.asked.key.clone(), failure);
             return;
         }
+        state.spent += usage;
         let answer = Answer { run: *run, ..answer };
         *state.used.entry(self.asked.key.clone()).or_default() += 1;
         state.gave(&self.asked, &answer);
@@ -410,14 +491,17 @@ fn failure_of(answer: &Answer) -> Option<String> {
     use crate::recording::Body;
 
     match (&answer.body, answer.status) {
-        (_, 401 | 402 | 403 | 408 | 409 | 429 | 500..) => {
+        (_, 400..) => {
             let said = match &answer.body {
                 Body::Json(value) => value.to_string(),
                 Body::Text { text, .. } => text.clone(),
                 Body::Events(_) => String::new(),
             };
             let said = eval_support::untrusted::one_line(&eval_support::message::cut(&said, 300));
-            Some(format!("the provider answered {}: {said}", answer.status))
+            let status = answer.status;
+            Some(format!(
+                "the provider answered {status}: {said} ({MODELS_FAILURES}=keep records such answers)"
+            ))
         }
         (Body::Events(events), _) if Wire::broke(events) => {
             Some("the stream of the provider ended in an error".to_owned())

@@ -47,8 +47,8 @@ pub(crate) fn not_recorded(asked: &Asked, place: Place, known: Known<'_>) -> Str
         text.push_str(&format!(": there is no recording `{shown}`"));
     } else if recording.exchanges.is_empty() {
         text.push_str(&format!(": `{shown}` has no calls"));
-    } else if let Some(same) = recording.find(&asked.key) {
-        let here = same.answers_of(run).count();
+    } else if recording.has(&asked.key) {
+        let here = recording.answers_to(&asked.key, run).count();
         if here == 0 && recording.runs() < run {
             text.push_str(&format!(
                 " for run {run}: `{shown}` has {}; was `runs` raised?",

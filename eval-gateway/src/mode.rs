@@ -17,7 +17,7 @@ pub enum ModelMode {
     Record,
     /// The model answers. The answers take the place of the case's recording.
     RecordAll,
-    /// The model answers. Recordings are neither read nor written.
+    /// The agent asks its models itself. Recordings are neither read nor written.
     Live,
     /// The recording answers, also requests that changed since: its answers are put under the new requests.
     Rebind,
@@ -102,12 +102,19 @@ impl Settings {
                 }
             },
         };
+        let limits = Limits { calls: number(MODELS_CALLS)?, tokens: number(MODELS_TOKENS)? };
+        if mode == Some(ModelMode::Live) && limits != Limits::default() {
+            return Err(format!(
+                "`{MODELS_CALLS}` and `{MODELS_TOKENS}` limit calls that are recorded, and `{MODELS}=live` lets the agent ask its \
+                 models itself"
+            ));
+        }
         Ok(Self {
             mode,
             unused_is_error: flag(MODELS_UNUSED, "error", "note")?,
             keeps_failures: flag(MODELS_FAILURES, "keep", "drop")?,
             is_offline: flag(MODELS_OFFLINE, "1", "0")?,
-            limits: Limits { calls: number(MODELS_CALLS)?, tokens: number(MODELS_TOKENS)? },
+            limits,
         })
     }
 }
@@ -125,6 +132,14 @@ mod tests {
         assert_eq!(read(MODELS, "record-all").map(|it| it.mode), Ok(Some(ModelMode::RecordAll)));
         assert_eq!(read(MODELS_TOKENS, "12").map(|it| it.limits.tokens), Ok(Some(12)));
         assert!(read(MODELS_UNUSED, "error").is_ok_and(|it| it.unused_is_error));
+        let both = |name: &str| match name {
+            MODELS => Some("live".to_owned()),
+            MODELS_CALLS => Some("9".to_owned()),
+            _ => None,
+        };
+        assert!(
+            Settings::read(both).is_err_and(|why| why.contains("`EVALSET_MODELS=live` lets the agent ask"))
+        );
         for (name, value, expected) in [
             (
                 MODELS,

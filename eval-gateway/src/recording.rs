@@ -95,9 +95,15 @@ impl CaseRecording {
         Self { eval_id: eval_id.to_owned(), exchanges: Vec::new() }
     }
 
-    /// The request with a key.
-    pub fn find(&self, key: &str) -> Option<&Exchange> {
-        self.exchanges.iter().find(|exchange| exchange.key == key)
+    /// Whether a request is recorded, in any run.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.exchanges.iter().any(|exchange| exchange.key == key)
+    }
+
+    /// The answers to a request in a run, in their order. Answers to an older request go last.
+    pub(crate) fn answers_to(&self, key: &str, run: usize) -> impl Iterator<Item = &Answer> {
+        let of_request = self.exchanges.iter().filter(move |exchange| exchange.key == key);
+        of_request.flat_map(move |exchange| exchange.answers_of(run))
     }
 
     /// The number of answers.
@@ -127,9 +133,11 @@ impl CaseRecording {
         total
     }
 
-    /// Adds the answers of an exchange.
+    /// Adds the answers of an exchange. Answers to an older request stay apart, so that their mark is theirs alone.
     pub(crate) fn add(&mut self, exchange: Exchange) {
-        match self.exchanges.iter_mut().find(|known| known.key == exchange.key) {
+        let is_same =
+            |known: &&mut Exchange| known.key == exchange.key && known.answered == exchange.answered;
+        match self.exchanges.iter_mut().find(is_same) {
             Some(known) => {
                 known.turn = known.turn.min(exchange.turn);
                 known.answers.extend(exchange.answers);
@@ -138,10 +146,10 @@ impl CaseRecording {
         }
     }
 
-    /// Removes what a run answered before.
-    pub(crate) fn forget_run(&mut self, run: usize) {
+    /// Removes the answers of the runs that are not kept.
+    pub(crate) fn keep_runs(&mut self, is_kept: impl Fn(usize) -> bool) {
         for exchange in &mut self.exchanges {
-            exchange.answers.retain(|answer| answer.run != run);
+            exchange.answers.retain(|answer| is_kept(answer.run));
         }
         self.exchanges.retain(|exchange| !exchange.answers.is_empty());
     }
@@ -153,7 +161,7 @@ impl CaseRecording {
         }
         self.exchanges.sort_by_cached_key(|exchange| {
             let length = exchange.parts.messages.len();
-            (exchange.first_run(), exchange.turn, length, exchange.key.clone())
+            (exchange.first_run(), exchange.turn, length, exchange.key.clone(), exchange.answered.clone())
         });
     }
 }

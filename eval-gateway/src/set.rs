@@ -6,7 +6,7 @@ use std::sync::Arc;
 use eval_format::Value;
 use eval_support::mutex::Mutex;
 
-use crate::book::Book;
+use crate::book::{Book, Plan};
 use crate::conversation::Conversation;
 use crate::faults::Faults;
 use crate::mode::{ModelMode, Settings};
@@ -20,15 +20,16 @@ pub struct ModelSet {
     folder: ModelsFolder,
     /// The texts of this case, if they are compiled in.
     compiled: Option<CompiledModels>,
+    plan: Plan,
     books: Mutex<HashMap<String, Arc<Book>>>,
 }
 
 impl ModelSet {
-    /// The recordings in a folder beside a set. `None` if there are none and no variable asks for any: then nothing of the
-    /// gateway starts.
+    /// The recordings in a folder beside a set. `None` if there are none and no variable asks for any, and if the agents are to
+    /// ask their models themselves: then nothing of the gateway starts.
     pub fn on_disk(settings: Settings, folder: ModelsFolder) -> Option<Self> {
         let mode = settings.mode.or_else(|| folder.exists().then_some(ModelMode::Replay))?;
-        Some(Self { settings, mode, folder, compiled: None, books: Mutex::default() })
+        Self::of(settings, mode, folder, None)
     }
 
     /// The recordings that were compiled into a test, in whose place the folder is read while calls are recorded.
@@ -40,7 +41,23 @@ impl ModelSet {
         let mode = settings.mode.or_else(|| compiled.is_some().then_some(ModelMode::Replay))?;
         let absent = CompiledModels { shared: None, case: None };
         let compiled = (mode == ModelMode::Replay).then(|| compiled.unwrap_or(absent));
-        Some(Self { settings, mode, folder, compiled, books: Mutex::default() })
+        Self::of(settings, mode, folder, compiled)
+    }
+
+    fn of(
+        settings: Settings,
+        mode: ModelMode,
+        folder: ModelsFolder,
+        compiled: Option<CompiledModels>,
+    ) -> Option<Self> {
+        let (plan, books) = (Plan::default(), Mutex::default());
+        (mode != ModelMode::Live).then_some(Self { settings, mode, folder, compiled, plan, books })
+    }
+
+    /// The same recordings for cases with so many runs, by one of several variants of an agent or by the only one.
+    #[must_use]
+    pub fn planned(self, runs: usize, is_variant: bool) -> Self {
+        Self { plan: Plan { runs: Some(runs), is_variant }, ..self }
     }
 
     /// The mode in which calls are answered.
@@ -70,7 +87,6 @@ impl ModelSet {
             return Ok(Arc::clone(book));
         }
         let loaded = match (self.mode, self.compiled) {
-            (ModelMode::Live, _) => Loaded::of(eval_id),
             // A recording that cannot be read is replaced.
             (ModelMode::RecordAll, _) => self.folder.load(eval_id).or_else(|_| {
                 Ok::<_, String>(Loaded { shared: self.folder.shared()?, ..Loaded::of(eval_id) })
@@ -78,7 +94,7 @@ impl ModelSet {
             (_, Some(texts)) => self.folder.load_compiled(eval_id, texts)?,
             (_, None) => self.folder.load(eval_id)?,
         };
-        let book = Arc::new(Book::new(self.folder.clone(), loaded));
+        let book = Arc::new(Book::new(self.folder.clone(), loaded).planned(self.plan));
         books.insert(eval_id.to_owned(), Arc::clone(&book));
         Ok(book)
     }

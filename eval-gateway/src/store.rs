@@ -103,6 +103,18 @@ impl ModelsFolder {
     }
 
     pub(crate) fn load(&self, eval_id: &str) -> Result<Loaded, String> {
+        self.steady(|| self.load_now(eval_id))
+    }
+
+    /// Reads files of the folder. If that fails, it reads them again while no writer is between two of them.
+    fn steady<T>(&self, read: impl Fn() -> Result<T, String>) -> Result<T, String> {
+        read().or_else(|why| match FolderLock::beside(&self.path.join(SHARED_MODELS)) {
+            Ok(_lock) => read(),
+            Err(_) => Err(why),
+        })
+    }
+
+    fn load_now(&self, eval_id: &str) -> Result<Loaded, String> {
         let shared = self.read_text(SHARED_MODELS)?;
         let case = self.read_text(&models_file(eval_id))?;
         load(eval_id, shared.as_deref(), case.as_deref(), &self.shown, &self.shown_file(eval_id))
@@ -130,9 +142,12 @@ impl ModelsFolder {
 
     /// Reads the recording in a file of the folder.
     pub fn read(&self, name: &str) -> Result<CaseRecording, String> {
-        let text = self.read_text(name)?.ok_or_else(|| format!("`{}/{name}` does not exist", self.shown))?;
-        let shared = self.shared()?;
-        CaseRecording::parse(&text, &shared).map_err(|why| format!("`{}/{name}`: {why}", self.shown))
+        self.steady(|| {
+            let text =
+                self.read_text(name)?.ok_or_else(|| format!("`{}/{name}` does not exist", self.shown))?;
+            let shared = self.shared()?;
+            CaseRecording::parse(&text, &shared).map_err(|why| format!("`{}/{name}`: {why}", self.shown))
+        })
     }
 
     /// Writes the recording of a case, whole, and what it shares with others. It may wait for the disk and for another
@@ -142,7 +157,7 @@ impl ModelsFolder {
     }
 
     /// Writes what `change` makes of the recording of a case on the disk, while no other writer changes it. Returns the
-    /// recording. It may wait for the disk and for another process.
+    /// recording. A case without calls has no file. It may wait for the disk and for another process.
     pub(crate) fn change(
         &self,
         eval_id: &str,
@@ -150,8 +165,8 @@ impl ModelsFolder {
     ) -> Result<CaseRecording, String> {
         let is_new = !self.exists();
         let changed = self.change_locked(eval_id, change);
-        if is_new && changed.is_err() {
-            // It stays if another writer has put a file there.
+        if is_new {
+            // It stays if there is a file in it.
             drop(fs::remove_dir(&self.path));
         }
         changed
@@ -167,7 +182,7 @@ impl ModelsFolder {
         fs::create_dir_all(&self.path).map_err(|error| failed(&error))?;
         let path = self.path.join(&name);
         let _lock = FolderLock::beside(&path).map_err(|error| failed(&error))?;
-        let mut recording = change(self.load(eval_id).map(|loaded| loaded.recording))?;
+        let mut recording = change(self.load_now(eval_id).map(|loaded| loaded.recording))?;
         recording.sort();
         let mut own = Shared::default();
         let text = recording.to_json(&mut own);
@@ -176,6 +191,9 @@ impl ModelsFolder {
         }
         secrets::refuse(&recording, secret_variables())?;
         let old = self.read_text(&name)?;
+        if recording.exchanges.is_empty() {
+            return self.forget(&path, &name, old.as_deref()).map(|()| recording);
+        }
         let names: BTreeSet<String> = own.names().map(str::to_owned).collect();
         let before = self.shared()?;
         let mut shared = before.clone();
@@ -204,6 +222,22 @@ impl ModelsFolder {
         Ok(recording)
     }
 
+    /// Removes the file of a case, and what it alone shared.
+    fn forget(&self, path: &Path, name: &str, old: Option<&str>) -> Result<(), String> {
+        if old.is_none() {
+            return Ok(());
+        }
+        let failed = |error: io::Error| format!("cannot remove `{}/{name}`: {error}", self.shown);
+        fs::remove_file(path).map_err(failed)?;
+        let before = self.shared()?;
+        let mut shared = before.clone();
+        self.drop_left(&mut shared, &BTreeSet::new(), old, name)?;
+        if shared == before {
+            return Ok(());
+        }
+        replace(&self.path.join(SHARED_MODELS), shared.to_json()).map_err(failed)
+    }
+
     /// Removes shared parts that the old text of a case named, that its new text does not name, and no other case.
     fn drop_left(
         &self,
@@ -216,6 +250,7 @@ impl ModelsFolder {
         let all: Vec<String> = shared.names().map(str::to_owned).collect();
         let mut left: Vec<String> =
             all.into_iter().filter(|part| !kept.contains(part) && old.contains(&**part)).collect();
+        left.retain(|part| !shared.is_named_by_hand(part));
         if left.is_empty() {
             return Ok(());
         }
@@ -240,7 +275,8 @@ impl ModelsFolder {
         let _lock = FolderLock::beside(&self.path.join(SHARED_MODELS)).map_err(|error| failed(&error))?;
         let mut removed = Vec::new();
         let mut shared = self.shared()?;
-        let mut named: BTreeMap<String, bool> = shared.names().map(|name| (name.to_owned(), false)).collect();
+        let by_hand = |name: &str| (name.to_owned(), shared.is_named_by_hand(name));
+        let mut named: BTreeMap<String, bool> = shared.names().map(by_hand).collect();
         for file in self.files().map_err(|error| failed(&error))? {
             if !kept.contains(&file) {
                 fs::remove_file(self.path.join(&file)).map_err(|error| failed(&error))?;

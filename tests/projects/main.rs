@@ -16,6 +16,7 @@ mod nextest;
 mod package_names;
 mod placement;
 mod project;
+mod recorded;
 mod run;
 mod runtime;
 mod served;

@@ -169,8 +169,8 @@ impl Spawned {
         launch: &Launch,
     ) -> Result<(Launch, Option<ModelsDesk>, Option<String>), AdkServerError> {
         let Some(mode) = self.answered.models else { return Ok((launch.clone(), None, None)) };
-        let desk = ModelsDesk::open().map_err(AdkServerError::NotReady)?;
-        let variables = desk.variables(mode).map_err(AdkServerError::NotReady)?;
+        let desk = ModelsDesk::open(mode).map_err(AdkServerError::NotReady)?;
+        let variables = desk.variables().map_err(AdkServerError::NotReady)?;
         let (launch, note) = redirected(launch, variables);
         Ok((launch, Some(desk), note))
     }

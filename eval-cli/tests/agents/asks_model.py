@@ -3,17 +3,21 @@
 import concurrent.futures
 import json
 import os
+import random
 import sys
+import threading
 import urllib.error
 import urllib.request
 
 SYSTEM = os.environ.get("AGENT_SYSTEM", "Be brief.")
 # The messages of each conversation.
 CONVERSATIONS = {}
+WRITING = threading.Lock()
 
 
 def write(**message):
-    print(json.dumps(message), flush=True)
+    with WRITING:
+        print(json.dumps(message), flush=True)
 
 
 def ask(messages, **more):
@@ -38,6 +42,7 @@ def answer(text, messages):
     if os.environ.get("AGENT_GATHER"):
         # Equal and different questions at the same time.
         words = os.environ["AGENT_GATHER"].split(",")
+        random.shuffle(words)
         with concurrent.futures.ThreadPoolExecutor(len(words)) as pool:
             said = list(pool.map(lambda word: ask([*messages, {"role": "user", "content": word}]), words))
         return " ".join(sorted(said))
@@ -52,6 +57,22 @@ def answer(text, messages):
     return said
 
 
+def turn(message, session):
+    text = message["content"]["parts"][0]["text"]
+    try:
+        write(type="text", text=answer(text, CONVERSATIONS[message.get("session_id")]), **session)
+        write(type="turn_end", **session)
+    except Exception as error:
+        if os.environ.get("AGENT_SWALLOWS"):
+            write(type="text", text="It is sunny.", **session)
+            write(type="turn_end", **session)
+        else:
+            write(type="error", message=str(error), **session)
+
+
+if os.environ.get("AGENT_STARTS"):
+    with open(os.environ["AGENT_STARTS"], "a") as starts:
+        print("started", file=starts)
 write(type="hello", protocol=1)
 for line in sys.stdin:
     message = json.loads(line)
@@ -59,17 +80,11 @@ for line in sys.stdin:
     if message["type"] == "start":
         CONVERSATIONS[message.get("session_id")] = [{"role": "system", "content": SYSTEM}]
         write(type="started", **session)
+    elif message["type"] == "turn" and os.environ.get("AGENT_SHARED"):
+        # Several conversations at the same time.
+        threading.Thread(target=turn, args=(message, session), daemon=True).start()
     elif message["type"] == "turn":
-        text = message["content"]["parts"][0]["text"]
-        try:
-            write(type="text", text=answer(text, CONVERSATIONS[message.get("session_id")]), **session)
-            write(type="turn_end", **session)
-        except Exception as error:
-            if os.environ.get("AGENT_SWALLOWS"):
-                write(type="text", text="It is sunny.", **session)
-                write(type="turn_end", **session)
-            else:
-                write(type="error", message=str(error), **session)
+        turn(message, session)
     elif message["type"] == "end" and os.environ.get("AGENT_ASKS_AT_END"):
         try:
             ask([{"role": "user", "content": "Sum it up."}])

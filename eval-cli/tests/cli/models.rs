@@ -1,9 +1,13 @@
 //! Recorded calls of models: recorded once, replayed without the provider, strictly.
 
+#[cfg(unix)]
+mod killed;
 mod provider;
+mod shared;
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -62,6 +66,34 @@ fn files(folder: &Folder) -> BTreeMap<String, String> {
             (path.file_name().unwrap().to_string_lossy().into_owned(), fs::read_to_string(&path).unwrap())
         })
         .collect()
+}
+
+/// The texts of the agent in each run of the last journal, by case and run.
+fn said(folder: &Folder) -> Vec<(String, usize, Vec<String>)> {
+    let run = folder.read(".evalset/latest");
+    let journals = fs::read_dir(folder.path(".evalset").join(run.trim())).expect("the run has a folder");
+    let journals = journals.map(|entry| entry.expect("an entry").path());
+    let is_journal = |path: &PathBuf| path.extension().is_some_and(|end| end == "jsonl");
+    let (mut names, mut said) = (BTreeMap::new(), Vec::new());
+    for journal in journals.filter(is_journal) {
+        for line in fs::read_to_string(journal).expect("a journal is text").lines() {
+            let record: Value = serde_json::from_str(line).expect("a journal is JSON");
+            let test = record["test"].as_u64().unwrap_or_default();
+            if record["record"] == "started" {
+                names.insert(test, record["eval_id"].as_str().expect("an id").to_owned());
+            } else if record["record"] == "ran" {
+                let turns = record["transcript"]["turns"].as_array().cloned().unwrap_or_default();
+                let events =
+                    turns.iter().flat_map(|turn| turn["events"].as_array().cloned().unwrap_or_default());
+                let texts = events
+                    .filter_map(|event| event["content"]["parts"][0]["text"].as_str().map(str::to_owned));
+                let run = record["run"].as_u64().expect("a number").try_into().expect("a small one");
+                said.push((names[&test].clone(), run, texts.collect()));
+            }
+        }
+    }
+    said.sort();
+    said
 }
 
 #[track_caller]
@@ -204,37 +236,73 @@ fn files_do_not_depend_on_the_order_in_which_cases_ended() {
 
 #[test]
 fn equal_and_different_questions_at_once_get_their_own_answers() {
-    let folder = folder("models-gather", &[case("paris", &["Paris?"])]);
+    // Each turn asks all of them at once, in an order of its own.
+    let turns: Vec<String> = (1..=100).map(|number| format!("turn {number}")).collect();
+    let turns: Vec<&str> = turns.iter().map(String::as_str).collect();
+    let folder = folder("models-gather", &[case("paris", &turns)]);
     let words =
         ["same", "same", "same", "same", "same", "a", "b", "c", "d", "e"].map(|word| format!("count {word}"));
     let gather = [("AGENT_GATHER", &*words.join(","))];
-    // The case fails, so its answer is shown: the sorted answers to all questions.
-    let answered = |ran: &Ran| {
-        let line = ran.out.lines().find(|line| line.contains("same-") && line.contains("a-"));
-        line.unwrap_or_else(|| panic!("{}{}", ran.out, ran.err)).trim().to_owned()
-    };
     let provider = Provider::start();
-    let recorded = answered(&record(&folder, &provider, &[], &gather));
-    assert_eq!(recorded.matches("same-").count(), 5, "{recorded}");
+    record(&folder, &provider, &[], &gather);
+    let recorded = said(&folder);
+    assert_eq!(provider.requests().len(), 1_000);
     drop(provider);
-    for _ in 0..5 {
-        assert_eq!(answered(&run(&folder, &[], &gather)), recorded);
+    // The sorted answers to all questions of a turn.
+    let texts = &recorded[0].2;
+    assert_eq!(texts.len(), 100);
+    for text in texts {
+        let counts =
+            ["same-", "a-", "b-", "c-", "d-", "e-"].map(|word| text.matches(&format!(" {word}")).count());
+        assert_eq!(counts.iter().sum::<usize>() + 1, 10, "{text}");
     }
+    run(&folder, &[], &gather);
+    assert_eq!(said(&folder), recorded);
 }
 
 #[test]
 fn each_run_replays_its_own_answers_and_one_more_run_is_named() {
-    let folder = folder("models-runs", &[case("paris", &["Paris?"])]);
+    let folder = folder("models-runs", &[case("paris", &["count Paris"])]);
     let provider = Provider::start();
-    assert_ran(&record(&folder, &provider, &["--runs", "3"], &[]), 0, &[]);
+    record(&folder, &provider, &["--runs", "3"], &[]);
     assert_eq!(provider.requests().len(), 3);
     drop(provider);
-    assert_ran(&run(&folder, &["--runs", "3"], &[]), 0, &[]);
+    let recorded = said(&folder);
+    let mut texts: Vec<&str> = recorded.iter().map(|(_, _, texts)| &*texts[0]).collect();
+    texts.sort_unstable();
+    assert_eq!(texts, ["Paris-0", "Paris-1", "Paris-2"]);
+    run(&folder, &["--runs", "3"], &[]);
+    assert_eq!(said(&folder), recorded);
     assert_ran(
         &run(&folder, &["--runs", "4"], &[]),
         2,
         &["for run 4: `trip.evalset.models/paris.json` has 3 runs; was `runs` raised?"],
     );
+    // With fewer runs, the answers of the others are left.
+    let words = [
+        "2 recorded answers were in `trip.evalset.models/paris.json` never asked for: 2 answers of runs after run 1",
+    ];
+    assert_ran(&run(&folder, &[], &[("EVALSET_MODELS_UNUSED", "error")]), 2, &words);
+}
+
+#[test]
+fn variants_share_a_file_and_each_has_its_own_answers() {
+    let folder = folder("models-matrix", &[case("paris", &["Paris?"])]);
+    let provider = Provider::start();
+    let url = provider.url();
+    let matrix = |variables: &[(&str, &str)]| -> Ran {
+        let agent = "env AGENT_SYSTEM={prompt} python3 asks_model.py";
+        let args = ["run", "trip.evalset.json", "--agent-cmd", agent, "--matrix", "prompt=Short,Long"];
+        let mut command = folder.command(&args);
+        command.env_remove("OPENAI_API_KEY").env_remove("OPENAI_BASE_URL").envs(variables.iter().copied());
+        command.output().expect("the program runs").into()
+    };
+    assert_ran(&matrix(&[("EVALSET_MODELS", "record"), ("OPENAI_BASE_URL", &url)]), 0, &["2 passed"]);
+    assert_eq!(provider.requests().len(), 2);
+    drop(provider);
+    assert_ran(&matrix(&[("EVALSET_MODELS_UNUSED", "error")]), 0, &["2 passed"]);
+    let refused = matrix(&[("EVALSET_MODELS", "rebind")]);
+    assert_ran(&refused, 2, &["would put answers of one variant under requests of another"]);
 }
 
 #[test]
@@ -266,15 +334,29 @@ fn failures_are_passed_on_and_not_recorded_once_a_retry_cured_them() {
     assert_ran(&run(&folder, &[], &[]), 0, &[]);
     assert!(!files(&folder)["paris.json"].contains("not now"));
 
+    // Kept, they are met again: the replayed agent repeats its call, too.
+    let folder = self::folder("models-failures-kept", &[case("paris", &["Paris?"])]);
+    let provider = Provider::start();
+    provider.fails(&[429]);
+    assert_ran(&record(&folder, &provider, &[], &[("EVALSET_MODELS_FAILURES", "keep")]), 0, &[]);
+    drop(provider);
+    assert_eq!(files(&folder)["paris.json"].matches("\"status\": 429").count(), 1);
+    assert_ran(&run(&folder, &[], &[("EVALSET_MODELS_UNUSED", "error")]), 0, &["1 passed"]);
+
     let folder = self::folder("models-unauthorized", &[case("paris", &["Paris?"])]);
     let provider = Provider::start();
-    provider.fails(&[401]);
     let swallows = [("AGENT_SWALLOWS", "1")];
-    let words = [
-        "recording error: 1 call of a model had no answer, so nothing was recorded: the provider answered 401",
-    ];
-    assert_ran(&record(&folder, &provider, &[], &swallows), 2, &words);
-    assert!(!folder.path("trip.evalset.models").exists());
+    for status in [401, 400] {
+        provider.fails(&[status]);
+        let words = format!(
+            "recording error: 1 call of a model had no answer, so nothing was recorded: the provider answered {status}"
+        );
+        assert_ran(&record(&folder, &provider, &[], &swallows), 2, &[&words]);
+        assert!(!folder.path("trip.evalset.models").exists());
+    }
+    // With a good key it is asked, and recorded.
+    assert_ran(&record(&folder, &provider, &[], &swallows), 0, &["1 passed"]);
+    assert_eq!(provider.requests().len(), 3);
 }
 
 #[test]
@@ -348,31 +430,6 @@ fn proxies_and_base_urls_of_the_parent_do_not_reach_the_agent() {
 }
 
 #[test]
-fn several_cases_of_one_program_get_their_own_answers_or_an_error_that_names_them() {
-    let names: Vec<String> = (0..6).map(|n| format!("case{n}")).collect();
-    let cases: Vec<Value> = names.iter().map(|name| case(name, &["Paris?", name])).collect();
-    let folder = folder("models-shared", &cases);
-    let provider = Provider::start().steady();
-    let shared = ["--program-concurrency", "6", "--concurrency", "6"];
-    let variables = [("AGENT_SHARED", "1")];
-    assert_ran(&record(&folder, &provider, &shared, &variables), 0, &["6 passed"]);
-    drop(provider);
-    for _ in 0..3 {
-        assert_ran(&run(&folder, &shared, &variables), 0, &["6 passed"]);
-    }
-
-    // The same words, and answers that differ: each gets its own, or all that it may be of are told.
-    let cases: Vec<Value> = ["one", "two"].map(|name| case(name, &["count Paris"])).into();
-    let folder = self::folder("models-ambiguous", &cases);
-    let provider = Provider::start();
-    record(&folder, &provider, &shared, &variables);
-    drop(provider);
-    let ran = run(&folder, &shared, &variables);
-    let each = ["Paris-0", "Paris-1"].iter().all(|said| ran.out.contains(said));
-    assert!(each || ran.out.contains("may be of any of the cases `one` and `two`"), "{}", ran.out);
-}
-
-#[test]
 fn an_edited_answer_is_an_error_and_rebind_keeps_answers_under_a_changed_prompt() {
     let folder = folder("models-rebind", &[case("paris", &["Paris?", "And again?"])]);
     let provider = Provider::start();
@@ -384,7 +441,11 @@ fn an_edited_answer_is_an_error_and_rebind_keeps_answers_under_a_changed_prompt(
     assert_ran(
         &run(&folder, &[], &[]),
         2,
-        &["recording error: `trip.evalset.models/paris.json`: exchange 1 (turn 1)", "that was edited"],
+        &[
+            "trip/paris",
+            "recording error: `trip.evalset.models/paris.json`: exchange 1 (turn 1)",
+            "that was edited",
+        ],
     );
     folder.write(file, &recorded);
 
@@ -392,7 +453,13 @@ fn an_edited_answer_is_an_error_and_rebind_keeps_answers_under_a_changed_prompt(
     let args = [&["models", "rebind", "trip.evalset.json:paris"], &AGENT[..]].concat();
     let ran: Ran = folder.command(&args).envs(changed).output().expect("it runs").into();
     assert_ran(&ran, 0, &["1 passed"]);
-    assert_ran(&run(&folder, &[], &changed), 0, &["1 passed"]);
+    assert_ran(&run(&folder, &["--json", "report.json"], &changed), 0, &["1 passed"]);
+    let report: Value = serde_json::from_str(&folder.read("report.json")).expect("JSON");
+    let notes = report["cases"][0]["notes"].to_string();
+    assert!(
+        notes.contains("2 answers in `trip.evalset.models/paris.json` are to an older request"),
+        "{notes}"
+    );
     let listed = folder.run(&["models", "list", "trip.evalset.json"]);
     assert_ran(&listed, 0, &["paris  2 calls, 1 run, 36 tokens, 2 answers to older requests"]);
     assert_eq!(folder.read(file).matches("\"answered\"").count(), 2);
@@ -423,29 +490,4 @@ fn recordings_are_listed_shown_and_pruned() {
         serde_json::from_str(&folder.run(&["models", "list", "trip.evalset.json", "--format", "json"]).out)
             .unwrap();
     assert_eq!(json["sets"][0]["cases"][0]["calls"], 1, "{json}");
-}
-
-#[cfg(unix)]
-#[test]
-fn a_run_that_is_killed_while_it_records_leaves_the_old_file_whole() {
-    let folder = folder("models-killed", &[case("paris", &["Paris?", "And again?"])]);
-    let provider = Provider::start();
-    assert_ran(&record(&folder, &provider, &[], &[]), 0, &[]);
-    let before = files(&folder);
-    let args = [&["run", "trip.evalset.json"], &AGENT[..]].concat();
-    for wait in [300, 700, 1_100] {
-        let mut command = folder.command(&args);
-        command
-            .env("EVALSET_MODELS", "record-all")
-            .env("OPENAI_BASE_URL", provider.url())
-            .env("AGENT_SLOW", "0.4");
-        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
-        std::thread::sleep(Duration::from_millis(wait));
-        let ended = child.try_wait().expect("it is a child").is_some();
-        child.kill().expect("it is a child");
-        child.wait().expect("it is a child");
-        if !ended {
-            assert_eq!(files(&folder), before, "after {wait} ms");
-        }
-    }
 }

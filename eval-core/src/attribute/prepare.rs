@@ -11,6 +11,8 @@ use crate::compiled::{ConfigSource, FileSource, SetSource, Test};
 use crate::judge::JudgeRouter;
 use crate::metric::{MakeMetric, with_commands};
 use crate::models::Models;
+#[cfg(feature = "models")]
+use crate::models::Plan;
 use crate::stale;
 
 /// The case of a test. It lives as long as the program, since the setup function may keep references into it.
@@ -48,26 +50,11 @@ pub(super) fn case_runner(
 #[cfg(feature = "models")]
 pub(super) fn models(test: &Test) -> Result<Models, String> {
     let command = crate::failure::rerun_command(test);
-    if test.variant.is_some() {
-        refuse_record_all(eval_gateway::Settings::from_env()?.mode)?;
-    }
+    let plan = Plan { runs: test.set.options.runs, is_variant: test.variant.is_some() };
     let root = stale::root(test.set.manifest_dir);
     let own = test.own_models().map(|file| file.text);
     let texts = test.set.models.as_ref().map(|models| (Some(models.shared.text), own));
-    Models::compiled(&root, test.set.file, test.set.shown, texts, command)
-}
-
-/// Fails if each variant of a matrix would replace the recordings of the one before it.
-#[cfg(feature = "models")]
-fn refuse_record_all(mode: Option<crate::models::ModelMode>) -> Result<(), String> {
-    match mode {
-        Some(crate::models::ModelMode::RecordAll) => Err(
-            "`EVALSET_MODELS=record-all` would keep the recordings of the last variant alone; remove the recordings of these \
-             cases, and record all variants with `EVALSET_MODELS=record`"
-                .to_owned(),
-        ),
-        _ => Ok(()),
-    }
+    Models::compiled(&root, test.set.file, test.set.shown, texts, command, plan)
 }
 
 /// Without the feature there are none, and a variable that asks for them is an error.
@@ -102,19 +89,4 @@ fn config(set: &SetSource, metrics: &[(&'static str, MakeMetric)]) -> Result<Eva
     let config = checked.config.ok_or_else(|| format!("{name} has {}", count(problems, "problem")))?;
     // Only a file can name programs. They run in its folder.
     Ok(config.in_folder_of(stale::root(set.manifest_dir).join(name)))
-}
-
-#[cfg(all(test, feature = "models"))]
-mod tests {
-    use super::*;
-    use crate::models::ModelMode;
-
-    #[test]
-    fn variants_are_not_recorded_anew_one_over_the_other() {
-        let error = refuse_record_all(Some(ModelMode::RecordAll)).unwrap_err();
-        assert!(error.contains("`EVALSET_MODELS=record-all` would keep"), "{error}");
-        for mode in [None, Some(ModelMode::Record), Some(ModelMode::Replay)] {
-            assert_eq!(refuse_record_all(mode), Ok(()));
-        }
-    }
 }

@@ -78,7 +78,9 @@ fn missed_model(log: &Log) -> Option<RunError> {
 /// Ends the calls of models: what was asked is written, and what was never asked for is noted.
 async fn end_models(log: &Log, ended: Result<(), RunError>) -> Result<(), RunError> {
     let Some(models) = log.models() else { return ended };
-    let left = models::end(models, ended.is_ok()).await;
+    // A failure is a verdict on an agent that came to its end.
+    let is_whole = ended.as_ref().err().is_none_or(|error| error.is_failure);
+    let left = models::end(models, is_whole).await;
     left.notes.into_iter().for_each(|note| log.note(note));
     // From here on no call is answered. One that came after the agent's end is seen here.
     let ended = match (missed_model(log), ended) {
@@ -87,7 +89,7 @@ async fn end_models(log: &Log, ended: Result<(), RunError>) -> Result<(), RunErr
         (_, ended) => ended,
     };
     match left.error {
-        Some(error) if ended.is_ok() => Err(RunError::new(Role::Recording, None, error)),
+        Some(error) if is_whole => Err(RunError::new(Role::Recording, None, error)),
         Some(error) => {
             log.note(error);
             ended
@@ -246,10 +248,24 @@ pub(super) async fn turn(
             if golden.is_none() && models.is_none() {
                 return played.await;
             }
+            let of_turn = models.as_ref();
+            let mut played = std::pin::pin!(async move {
+                let played = played.await;
+                of_turn.into_iter().for_each(ModelCalls::end_turn);
+                played
+            });
+            let ended = || Err("the turn was ended".into());
             tokio::select! {
                 biased;
-                () = halted(golden.as_ref(), models.as_ref()) => Err("the turn was ended".into()),
-                played = played => played,
+                () = golden_halted(golden.as_ref()) => return ended(),
+                played = &mut played => return played,
+                () = models_halted(models.as_ref()) => {}
+            }
+            // An agent that hears of the error ends its turn: what it began is then over, and its program is of further use.
+            tokio::select! {
+                biased;
+                () = golden_halted(golden.as_ref()) => ended(),
+                played = tokio::time::timeout(LAST_WORDS, played) => played.unwrap_or_else(|_| ended()),
             }
         }
     })
@@ -301,23 +317,22 @@ pub(super) async fn turn(
     })
 }
 
-/// Ends once the turn in progress has to end: a tool would run, or a call of a model is not recorded.
-async fn halted(golden: Option<&GoldenTools>, models: Option<&ModelCalls>) {
-    let of_tools = async {
-        match golden {
-            Some(golden) => golden.halted().await,
-            None => std::future::pending().await,
-        }
-    };
-    let of_models = async {
-        match models {
-            Some(models) => models.halted().await,
-            None => std::future::pending().await,
-        }
-    };
-    tokio::select! {
-        () = of_tools => {}
-        () = of_models => {}
+/// The time in which an agent may end its turn by itself, once a call of a model got no answer.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// Ends once a tool would run.
+async fn golden_halted(golden: Option<&GoldenTools>) {
+    match golden {
+        Some(golden) => golden.halted().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Ends once a call of a model was not recorded.
+async fn models_halted(models: Option<&ModelCalls>) {
+    match models {
+        Some(models) => models.halted().await,
+        None => std::future::pending().await,
     }
 }
 

@@ -23,7 +23,7 @@ use crate::agent::BoxError;
 use crate::case_runner::{CaseRunner, IdentifiedCase, ToolFiles};
 use crate::journal::{Journal, ProgramCase, TestLog, journal_of_program};
 use crate::metric::with_commands;
-use crate::models::{Command, Models};
+use crate::models::{Command, Models, Plan};
 use crate::options::Options;
 use crate::report::CaseReport;
 use crate::scoring::criterion_of_custom;
@@ -139,7 +139,8 @@ impl EvalRunner {
             }
             _ => Command::Unknown,
         };
-        Models::beside(set, command)
+        let plan = Plan { runs: self.options.runs, is_variant: !self.variant.label().is_empty() };
+        Models::beside(set, command, plan)
     }
 
     /// Fails if the file of faults has faults of calls that none of the cases expects. They are all cases of the sets, whichever

@@ -4,9 +4,10 @@ use std::time::{Duration, Instant};
 
 use eval_support::message::cut;
 use eval_support::untrusted::one_line;
+use eval_support::variables::MODELS;
 use eval_support::words::{count, tokens};
 
-use super::{Conversation, State};
+use super::{Conversation, State, kind};
 use crate::endpoint;
 use crate::mode::ModelMode;
 use crate::recording::{CaseRecording, Exchange};
@@ -37,69 +38,97 @@ impl Conversation {
     /// Ends the conversation: its address is gone, and what was asked is written. It may wait for the disk. `is_whole` says
     /// that the agent came to its end, so that what is recorded should have been asked for.
     pub fn end(&self, is_whole: bool) -> Ended {
-        if let Some(Ok(token)) = self.0.token.get() {
-            endpoint::dismiss(token);
-        }
+        let has_address = self.close_address();
         let open = self.close();
-        let (fresh, failures, misses, calls, total, reached, redirects) = {
-            let mut state = self.0.state.lock();
-            let fresh = std::mem::take(&mut state.fresh);
-            let mut failures: Vec<String> = std::mem::take(&mut state.failures).into_values().collect();
-            failures.extend((0..open).map(|_| format!("a call had not ended {PATIENCE:?} after the agent")));
-            (
-                fresh,
-                failures,
-                state.misses.len(),
-                state.given,
-                state.usage.total(),
-                std::mem::take(&mut state.reached),
-                state.redirects,
-            )
-        };
-        let mut ended = Ended::default();
-        if calls > 0 {
-            ended.notes.push(told(self.0.mode, calls, total, fresh.len()));
+        let mut state = self.0.state.lock();
+        let fresh = std::mem::take(&mut state.fresh);
+        let rebound = std::mem::take(&mut state.rebound);
+        let mut failures: Vec<String> = std::mem::take(&mut state.failures).into_values().collect();
+        failures.extend((0..open).map(|_| format!("a call had not ended {PATIENCE:?} after the agent")));
+        let is_whole = is_whole && state.misses.is_empty();
+        let mut ended = Ended { notes: std::mem::take(&mut state.notes), error: None };
+        if state.given > 0 {
+            ended.notes.push(told(self.0.mode, state.given, state.usage.total(), fresh.len()));
         }
-        if redirects {
+        if self.0.is_copy() && state.given > 0 {
+            ended.notes.push(format!(
+                "run {} is a copy: `models_runs` lets it play the recorded answers of run 1",
+                self.0.run
+            ));
+        }
+        if state.redirects {
             ended.notes.extend(variables::note(self.0.mode, self.0.settings.is_offline));
         }
-        if self.0.mode.records() && misses == 0 {
+        let misses = state.misses.len();
+        drop(state);
+        if !has_address {
+            self.went_past(is_whole, &mut ended);
+            return ended;
+        }
+        if self.0.writes() && misses == 0 {
             ended.error = match failures.first() {
                 Some(why) => Some(format!(
                     "{} of a model had no answer, so nothing was recorded: {why}",
                     count(failures.len(), "call")
                 )),
-                None if !is_whole && self.0.mode == ModelMode::RecordAll => {
+                None if is_whole => self.write(fresh).err(),
+                None if fresh.is_empty() => None,
+                None => {
                     ended.notes.push("nothing was recorded, since the conversation broke off".to_owned());
                     None
                 }
-                None => self.write(fresh).err(),
             };
         }
-        if self.0.mode == ModelMode::RecordAll && (!is_whole || misses > 0 || ended.error.is_some()) {
-            self.0.book.keep();
-        }
-        let rebound = {
+        if is_whole && !rebound.is_empty() {
             let mut state = self.0.state.lock();
-            let rebound = std::mem::take(&mut state.rebound);
-            for (key, _) in &rebound {
-                // The answer leaves its old key.
-                state.used.entry(key.clone()).and_modify(|used| *used = used.saturating_sub(1));
+            // The answers leave their old requests.
+            state.taken.clear();
+            for put in &rebound {
+                *state.used.entry(put.exchange.key.clone()).or_default() += 1;
             }
-            rebound
-        };
-        if misses == 0 && !rebound.is_empty() {
+            drop(state);
             ended.error = self.0.book.rebind(rebound).err();
         }
-        let unreached = self.0.faults.unreached(|turn, call| reached.contains(&(turn, call)));
-        if let Some(first) = unreached.first().filter(|_| is_whole && misses == 0 && ended.error.is_none()) {
+        if !is_whole {
+            return ended;
+        }
+        let state = self.0.state.lock();
+        let unreached = self.0.faults.unreached(|turn, call| state.reached.contains(&(turn, call)));
+        drop(state);
+        if let Some(first) = unreached.first().filter(|_| ended.error.is_none()) {
             ended.error =
                 Some(format!("the fault {first} was not reached: the turn has fewer calls of models"));
         }
-        if self.0.mode.reads() && is_whole && misses == 0 {
+        if self.0.mode.reads() {
             self.look_back(&mut ended);
         }
         ended
+    }
+
+    /// Takes the address away. Returns whether calls could come by one: the agent's own, or that of its program.
+    fn close_address(&self) -> bool {
+        let own = self.0.token.get();
+        if let Some(Ok(token)) = own {
+            endpoint::dismiss(token);
+        }
+        let state = self.0.state.lock();
+        own.is_some() || state.redirects || !state.reached.is_empty()
+    }
+
+    /// Tells that the agent asked for no address, so that its calls of models, if it makes any, went past the gateway.
+    fn went_past(&self, is_whole: bool, ended: &mut Ended) {
+        let is_replayed = !self.0.mode.asks() && self.0.book.has_run(self.0.run);
+        let calls = if is_replayed { "its calls" } else { "calls, if it makes any," };
+        let text = format!(
+            "the agent took no address for its models, so {calls} went past the recording `{}`: give its client \
+             `session.model_url(..)`, or start its program or server here; {MODELS}=live lets it ask",
+            self.0.book.shown()
+        );
+        if is_whole && is_replayed {
+            ended.error = Some(text);
+        } else {
+            ended.notes.push(text);
+        }
     }
 
     /// Admits no further call, and waits for the calls that a model answers now. Returns the number of calls that do not end.
@@ -121,7 +150,8 @@ impl Conversation {
     }
 
     fn write(&self, fresh: Vec<Exchange>) -> Result<(), String> {
-        if fresh.is_empty() {
+        // A case that asks no more has nothing to add, and loses what it had if it is recorded anew.
+        if fresh.is_empty() && self.0.mode != ModelMode::RecordAll {
             return Ok(());
         }
         self.0.book.write(self.0.mode, self.0.run, fresh)
@@ -131,12 +161,14 @@ impl Conversation {
     fn look_back(&self, ended: &mut Ended) {
         let state = self.0.state.lock();
         let recording = self.0.book.recording();
-        let unused = unused(&recording, &state, self.0.run);
+        let unused = self.unused(&recording, &state);
+        let number = unused.iter().map(|(number, _)| number).sum();
+        let unused: Vec<String> = unused.into_iter().map(|(_, text)| text).collect();
         let shown = self.0.book.shown();
         if !unused.is_empty() {
             let text = format!(
                 "{} in `{shown}` never asked for: {}; record the case again: {}",
-                was_or_were(unused.len()),
+                was_or_were(number),
                 unused.join("; "),
                 self.0.record.replacen("=record ", "=record-all ", 1),
             );
@@ -151,6 +183,40 @@ impl Conversation {
             let verb = if rebound == 1 { "is" } else { "are" };
             ended.notes.push(format!("{} in `{shown}` {verb} to an older request", count(rebound, "answer")));
         }
+    }
+}
+
+impl Conversation {
+    /// The number of recorded answers that no call asked for, by request, each with a text. In a matrix they are those to the
+    /// prompts, tools and models of this variant, since other variants have theirs in the same file.
+    fn unused(&self, recording: &CaseRecording, state: &State) -> Vec<(usize, String)> {
+        let run = self.0.book.played_by(self.0.run);
+        let mut used = state.used.clone();
+        let is_meant = |exchange: &&Exchange| {
+            !self.0.book.is_variant() || state.kinds.contains(&kind(&exchange.model, &exchange.parts))
+        };
+        let mut left = Vec::new();
+        for exchange in recording.exchanges.iter().filter(is_meant) {
+            let recorded = exchange.answers_of(run).count();
+            let used = used.entry(exchange.key.clone()).or_default();
+            let here = recorded.min(*used);
+            *used -= here;
+            if here < recorded {
+                let last = exchange.parts.messages.last();
+                let last = last.map(|message| one_line(&cut(&message.to_string(), 80))).unwrap_or_default();
+                let Exchange { turn, wire, model, .. } = exchange;
+                left.push((recorded - here, format!("turn {turn}, {wire}, {model}: {last}")));
+            }
+        }
+        if let Some(runs) = self.0.book.played_runs().filter(|_| self.0.run == 1) {
+            let of_more = |exchange: &Exchange| exchange.answers.iter().filter(|it| it.run > runs).count();
+            let number: usize = recording.exchanges.iter().map(of_more).sum();
+            if number > 0 {
+                let text = format!("{} of runs after run {runs}, the last one", count(number, "answer"));
+                left.push((number, text));
+            }
+        }
+        left
     }
 }
 
@@ -170,23 +236,4 @@ fn told(mode: ModelMode, calls: u64, total: u64, asked: usize) -> String {
         }
         _ => format!("{} of models asked: {total}", count(calls, "call")),
     }
-}
-
-/// Recorded answers of a run that no call asked for, each as a sentence.
-fn unused(recording: &CaseRecording, state: &State, run: usize) -> Vec<String> {
-    let left = recording.exchanges.iter().filter_map(|exchange| {
-        let recorded = exchange.answers_of(run).count();
-        let used = state.used.get(&exchange.key).copied().unwrap_or(0);
-        let last = exchange.parts.messages.last().map(|message| one_line(&cut(&message.to_string(), 80)));
-        (used < recorded).then(|| {
-            format!(
-                "turn {}, {}, {}: {}",
-                exchange.turn,
-                exchange.wire,
-                exchange.model,
-                last.unwrap_or_default()
-            )
-        })
-    });
-    left.collect()
 }

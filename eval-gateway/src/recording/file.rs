@@ -12,7 +12,7 @@ use eval_support::hash::content_hash;
 use super::shared::{Shared, VERSION};
 use super::{Answer, Body, CaseRecording, Exchange, layout, lines};
 use crate::sse::{Data, Event};
-use crate::wire::{Parts, Wire, key};
+use crate::wire::{Parts, Wire};
 
 impl CaseRecording {
     /// The text of the file. Its prompts and tools are added to `shared`.
@@ -108,7 +108,25 @@ fn count_of(map: &Map, key: &str) -> Option<usize> {
     map.get(key).and_then(Value::as_i64).and_then(|count| usize::try_from(count).ok())
 }
 
-fn read_exchange(map: &Map, before: &[Exchange], shared: &Shared) -> Result<Exchange, String> {
+/// Reads a request that a person wrote, with the answer that all cases get to it. It has no checksums: it is not what a model
+/// said.
+pub(super) fn read_by_hand(written: &Value, shared: &Shared) -> Result<Exchange, String> {
+    let map = written.as_object().ok_or("is no object")?;
+    if map.get("after").is_some() {
+        return Err("has `after`, and no request is before it: its `messages` have to be whole".to_owned());
+    }
+    let mut exchange = read_request(map, &[], shared)?;
+    match map.get("answers").and_then(Value::as_array) {
+        Some([answer]) => {
+            exchange.answers.push(read_answer(answer.as_object().ok_or("has an answer that is no object")?)?);
+        }
+        _ => return Err("has to have one answer in `answers`, which is given each time".to_owned()),
+    }
+    Ok(exchange)
+}
+
+/// Reads a request without its answers.
+fn read_request(map: &Map, before: &[Exchange], shared: &Shared) -> Result<Exchange, String> {
     let wire = text_of(map, "wire").ok_or("has no `wire`")?;
     let wire = Wire::named(wire).ok_or_else(|| format!("has the wire `{wire}`, which is not known"))?;
     let part = |key: &str| match text_of(map, key) {
@@ -130,28 +148,32 @@ fn read_exchange(map: &Map, before: &[Exchange], shared: &Shared) -> Result<Exch
     let options = map.get("options").and_then(Value::as_object).cloned().unwrap_or_default();
     let parts = Parts { options, system: part("system")?, tools: part("tools")?, messages };
     let model = text_of(map, "model").unwrap_or_default().to_owned();
-    let turn = count_of(map, "turn").unwrap_or(0);
-    let computed = key(wire, &model, &parts);
-    if text_of(map, "key") != Some(&computed) {
+    Ok(Exchange::new(count_of(map, "turn").unwrap_or(0), wire, &model, parts))
+}
+
+fn read_exchange(map: &Map, before: &[Exchange], shared: &Shared) -> Result<Exchange, String> {
+    let mut exchange = read_request(map, before, shared)?;
+    let turn = exchange.turn;
+    if text_of(map, "key") != Some(&exchange.key) {
         return Err(format!(
             "(turn {turn}) was edited: its request has another `key`; `models rebind` puts answers under a changed request"
         ));
     }
-    let answered = text_of(map, "answered").map(str::to_owned);
-    let mut answers = Vec::new();
+    exchange.answered = text_of(map, "answered").map(str::to_owned);
+    let check = exchange.answered.as_ref().unwrap_or(&exchange.key);
     for answer in map.get("answers").and_then(Value::as_array).unwrap_or_default() {
         let answer_map = answer.as_object().ok_or("has an answer that is no object")?;
         let read = read_answer(answer_map)?;
-        if text_of(answer_map, "check") != Some(&read.checksum(answered.as_ref().unwrap_or(&computed))) {
+        if text_of(answer_map, "check") != Some(&read.checksum(check)) {
             return Err(format!(
                 "(turn {turn}) has an answer of run {} that was edited: its `check` does not fit, and a changed answer is \
                  not what the model said; record the case again",
                 read.run
             ));
         }
-        answers.push(read);
+        exchange.answers.push(read);
     }
-    Ok(Exchange { turn, wire, model, parts, key: computed, answered, answers })
+    Ok(exchange)
 }
 
 fn read_answer(map: &Map) -> Result<Answer, String> {

@@ -1,24 +1,38 @@
 //! The prompts and the tools of all cases of a set: `shared.json` in the folder of its recordings.
 //!
-//! Cases name them by a hash, so a prompt that is edited is one change in a review, and not one for each call.
+//! Cases name them by a hash, so a prompt that is edited is one change in a review, and not one for each call. A person may
+//! add rules for all cases, and answers to calls that no case has recorded.
 
 use std::collections::BTreeMap;
 
 use eval_format::__private::parse_value;
 use eval_format::{Map, Value};
 
-use super::{layout, lines};
+use super::file::read_by_hand;
+use super::{Exchange, layout, lines};
 use crate::canonical::{Masks, hash};
 
 /// The version of the files.
 pub(super) const VERSION: i64 = 1;
+
+/// The key of the rule that one run is enough, and its values.
+const RUNS: &str = "models_runs";
+const ONE_RUN: &str = "one";
+const EACH_RUN: &str = "each";
+/// The key of the answers that a person made.
+const BY_HAND: &str = "by_hand";
 
 /// Prompts and tools by their names, and the user's own rules.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Shared {
     /// Rules for words that change with each run, such as dates. They are written by hand.
     pub masks: Masks,
+    /// Whether all runs of a case replay the answers of its first run.
+    pub is_one_run: bool,
     parts: BTreeMap<String, Value>,
+    /// The answers that a person made, as they are written.
+    written_by_hand: Vec<Value>,
+    by_hand: Vec<Exchange>,
 }
 
 impl Shared {
@@ -41,8 +55,18 @@ impl Shared {
             Some(_) => return Err("`models_mask` has to be an array of regular expressions".to_owned()),
         };
         let masks = Masks::new(&patterns).map_err(|why| format!("in `models_mask`, {why}"))?;
+        let is_one_run = match map.get(RUNS).map(Value::as_str) {
+            None | Some(Some(EACH_RUN)) => false,
+            Some(Some(ONE_RUN)) => true,
+            Some(_) => return Err(format!("`{RUNS}` has to be \"{ONE_RUN}\" or \"{EACH_RUN}\"")),
+        };
+        let written_by_hand = match map.get(BY_HAND) {
+            None => Vec::new(),
+            Some(Value::Array(items)) => items.clone(),
+            Some(_) => return Err(format!("`{BY_HAND}` has to be an array of requests with their answers")),
+        };
         let parts = map.get("parts").and_then(Value::as_object).into_iter().flat_map(Map::iter);
-        let mut shared = Self { masks, parts: BTreeMap::new() };
+        let mut shared = Self { masks, is_one_run, written_by_hand, ..Self::default() };
         for (name, part) in parts {
             let part = lines::join(part);
             let expected = name_of(name.split_once('-').map_or(name, |(kind, _)| kind), &part);
@@ -50,6 +74,10 @@ impl Shared {
                 return Err(format!("`{name}` was edited: its text gives the name `{expected}`"));
             }
             shared.parts.insert(name.to_owned(), part);
+        }
+        for (number, written) in (1..).zip(&shared.written_by_hand) {
+            let read = read_by_hand(written, &shared);
+            shared.by_hand.push(read.map_err(|why| format!("entry {number} of `{BY_HAND}` {why}"))?);
         }
         Ok(shared)
     }
@@ -60,6 +88,12 @@ impl Shared {
         let patterns = self.masks.patterns();
         if !patterns.is_empty() {
             map.insert("models_mask", patterns);
+        }
+        if self.is_one_run {
+            map.insert(RUNS, ONE_RUN);
+        }
+        if !self.written_by_hand.is_empty() {
+            map.insert(BY_HAND, self.written_by_hand.clone());
         }
         let parts: Map = self.parts.iter().map(|(name, part)| (name.clone(), lines::split(part))).collect();
         map.insert("parts", Value::Object(parts));
@@ -83,6 +117,16 @@ impl Shared {
         self.parts.extend(other.parts);
     }
 
+    /// The requests with answers that a person made, for all cases and runs.
+    pub fn by_hand(&self) -> &[Exchange] {
+        &self.by_hand
+    }
+
+    /// Whether an entry that a person made names a part.
+    pub(crate) fn is_named_by_hand(&self, part: &str) -> bool {
+        self.written_by_hand.iter().any(|written| written.to_string().contains(part))
+    }
+
     /// The names of all parts.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.parts.keys().map(String::as_str)
@@ -95,7 +139,7 @@ impl Shared {
 
     /// Whether there is nothing in it.
     pub(crate) fn is_empty(&self) -> bool {
-        self.parts.is_empty() && self.masks == Masks::default()
+        *self == Self::default()
     }
 }
 

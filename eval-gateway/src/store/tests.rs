@@ -136,3 +136,77 @@ fn a_write_that_breaks_off_leaves_the_old_recording_readable() {
     folder.write(&recording("a", "new", "yes")).unwrap();
     assert_eq!(folder.shared().unwrap().names().count(), 1);
 }
+
+#[test]
+fn a_reader_beside_a_writer_finds_what_a_case_shares() {
+    let (_parent, folder) = folder();
+    folder.write(&recording("a", "prompt 0", "yes")).unwrap();
+    let writes = folder.clone();
+    let writer = std::thread::spawn(move || {
+        for number in 1..200 {
+            writes.write(&recording("a", &format!("prompt {number}"), "yes")).unwrap();
+        }
+    });
+    let mut reads = 0;
+    while !writer.is_finished() {
+        let read = folder.load("a").unwrap();
+        assert!(read.exists && folder.read("a.json").is_ok());
+        reads += 1;
+    }
+    writer.join().unwrap();
+    assert!(reads > 0);
+}
+
+/// The folder of the child of the test below.
+const WRITES: &str = "EVAL_GATEWAY_TEST_WRITES";
+
+#[test]
+#[ignore = "it writes until it is killed"]
+fn writes_without_an_end() {
+    let parent = PathBuf::from(std::env::var_os(WRITES).expect("the test below sets it"));
+    let large = "x".repeat(1 << 20);
+    for number in 0.. {
+        // The first recording of a folder, then another one.
+        let folder = ModelsFolder::new(parent.join(number.to_string()), "models");
+        for prompt in ["old", "new"] {
+            folder.write(&recording("a", prompt, &format!("{prompt} {large}"))).unwrap();
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_writer_that_is_killed_leaves_a_whole_file_or_none() {
+    use std::process::{Command, Stdio};
+
+    let parent = tempfile::tempdir().unwrap();
+    let (mut killed_within, mut looked_at) = (0, 0);
+    for round in 0..20_u64 {
+        let folder = parent.path().join(format!("round {round}"));
+        fs::create_dir_all(&folder).unwrap();
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", "store::tests::writes_without_an_end", "--ignored"]).env(WRITES, &folder);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        while fs::read_dir(&folder).unwrap().count() < 2 {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        std::thread::sleep(std::time::Duration::from_millis(7 * round));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        for entry in fs::read_dir(&folder).unwrap() {
+            let left = ModelsFolder::new(entry.unwrap().path(), "models");
+            let Some(case) = left.case("a").unwrap() else {
+                killed_within += 1;
+                continue;
+            };
+            let prompt = case.exchanges[0].parts.system.clone().unwrap();
+            let Body::Json(said) = &case.exchanges[0].answers[0].body else { panic!("it is JSON") };
+            let (prompt, said) = (prompt.as_str().unwrap(), said.as_str().unwrap());
+            assert!(said.starts_with(prompt) && said.len() == prompt.len() + 1 + (1 << 20), "{prompt}");
+            assert_eq!(case.answers(), 1);
+            looked_at += 1;
+        }
+    }
+    println!("{looked_at} recordings were whole, and {killed_within} first ones were not written");
+    assert!(looked_at >= 20);
+}

@@ -62,10 +62,19 @@ impl MatrixArgs {
                 format!("write `{{{axis}}}` into `--agent-url`, `--app` or a `--header`"),
             ));
         }
-        if all.len() > 1 && std::env::var_os(MODELS).is_some_and(|mode| mode == "record-all") {
-            let message = "`EVALSET_MODELS=record-all` would keep the recordings of the last variant alone";
-            let help =
-                "remove the recordings of these cases, and record all variants with `EVALSET_MODELS=record`";
+        let mode = std::env::var(MODELS).unwrap_or_default();
+        let refused = match &*mode {
+            "record-all" => Some((
+                "`EVALSET_MODELS=record-all` would keep the recordings of the last variant alone",
+                "remove the recordings of these cases, and record all variants with `EVALSET_MODELS=record`",
+            )),
+            "rebind" => Some((
+                "`EVALSET_MODELS=rebind` would put answers of one variant under requests of another",
+                "record the requests that changed with `EVALSET_MODELS=record`",
+            )),
+            _ => None,
+        };
+        if let Some((message, help)) = refused.filter(|_| all.len() > 1) {
             return Err(CommandError::new(message, help));
         }
         if all.is_empty() {

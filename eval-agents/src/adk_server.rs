@@ -284,8 +284,8 @@ impl Agent for AdkServer {
         };
         let (conversation, desk) = begun.await.map_err(AdkServerError::of_agent)?;
         if let Some((tools, desk)) = tools.zip(desk) {
-            // The plugin asks for each call of a tool.
-            tools.asks_always();
+            // The plugin asks for each call of a tool that the server knows.
+            tools.records_others();
             self.seat = Some(desk.seat(conversation.user(), conversation.session(), tools));
         }
         self.conversation = Some(conversation);

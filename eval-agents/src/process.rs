@@ -235,6 +235,10 @@ impl Agent for Process {
                     answers.answer(asked, turn.recorder().clone(), &mut waiting);
                     continue;
                 }
+                (Reply::OwnCall { name }, Some(answers)) => {
+                    answers.own_call(name);
+                    continue;
+                }
                 (reply, _) => reply,
             };
             // The state that an earlier turn ended with changes with the events, as any state does.
@@ -293,6 +297,11 @@ fn record(turn: &Turn<'_>, reply: Reply) -> Result<ControlFlow<Option<Map>>, Pro
         Reply::Tool(Asked { name, .. }) => {
             return Err(ProcessError::Protocol(format!(
                 "the program asked for the golden answer of `{name}`, and its tools are real: `start` has no `tools`"
+            )));
+        }
+        Reply::OwnCall { name } => {
+            return Err(ProcessError::Protocol(format!(
+                "the program told that no tool answers a call of `{name}`, and its tools are real: `start` has no `tools`"
             )));
         }
         other => return Err(ProcessError::unexpected(&other, "an event, `turn_end` or `error`")),

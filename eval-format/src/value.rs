@@ -11,6 +11,6 @@ pub use number::Number;
 #[doc(hidden)]
 pub use text::write_string;
 #[cfg(feature = "edit")]
-pub(crate) use text::{Layout, Lines, print};
-pub(crate) use text::{plain_len, to_pretty};
+pub(crate) use text::Lines;
+pub(crate) use text::{Layout, plain_len, print, to_pretty};
 pub use tree::{Entries, Map, Value};

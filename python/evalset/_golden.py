@@ -38,6 +38,9 @@ class Golden:
         self._lock = threading.Lock()
         self._waiting: dict[str, tuple[Future[Any], dict[str, Any] | None]] = {}
         self._is_over = False
+        # The tools of a framework that ask or that are meant to run, and the ids of the calls that came to one that asks.
+        self._known: set[str] = set()
+        self._reached: set[str] = set()
 
     def ask(self, name: str, args: Mapping[str, Any]) -> Any:
         """What a tool answers. Blocks its thread."""
@@ -50,6 +53,26 @@ class Golden:
     async def asked(self, name: str, args: Mapping[str, Any], changes: dict[str, Any] | None = None) -> Any:
         """What a tool answers. `changes` gets the changes of the state that it makes."""
         return await asyncio.wrap_future(self._ask(name, args, changes))
+
+    def own_call(self, name: str) -> None:
+        """Tells of a call that is recorded and that no tool answers: it runs another agent, or the agent answers it itself.
+
+        Any other call of a tool that the case expects is an error if it was not asked for.
+        """
+        self._write({"type": "own_call", "name": name})
+
+    def knows(self, *names: str) -> None:
+        """Notes tools that ask, or that are meant to run, as an agent that is a tool."""
+        self._known.update(names)
+
+    def reached(self, id: str | None) -> None:
+        """Notes a call, by the framework's id, that came to a tool that asks."""
+        self._reached.add(str(id))
+
+    def settled(self, id: str | None, name: str) -> None:
+        """Tells of a call that has its result. One that came to no tool is the agent's own if the tool is known."""
+        if name in self._known and str(id) not in self._reached:
+            self.own_call(name)
 
     def take(self, message: dict[str, Any]) -> None:
         """Takes an answer of the other side."""

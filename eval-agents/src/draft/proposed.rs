@@ -4,11 +4,14 @@ use eval_core::format::expect::{Expect, Matcher, Rules, TurnExpect};
 use eval_core::format::{ArgsMatch, EvalCase, FunctionCall, Invocation, Map, Value};
 
 /// The notation of a rule for an argument: dates and UUIDs get their shape, numbers a distance, lists a free order, and
-/// anything else `any`. No expression is made up. An argument that some recordings lack is optional.
+/// anything else `any`. No expression is made up. An argument that some recordings lack is optional. The first value is the
+/// golden one; if it is absent, the rule compares with no other.
 pub(super) fn for_argument(call: &str, argument: &str, values: &[Option<&Value>]) -> String {
     let there: Vec<&Value> = values.iter().copied().flatten().collect();
+    let is_golden = values.first().is_some_and(Option::is_some);
     let matcher = shape(&there)
-        .or_else(|| distance(&there).map(Matcher::within).filter(|matcher| takes_all(matcher, &there)))
+        .filter(|matcher| is_golden || *matcher != Matcher::Unordered)
+        .or_else(|| distance(&there).map(Matcher::within).filter(|it| is_golden && takes_all(it, &there)))
         .unwrap_or(Matcher::Any);
     let matcher = if there.len() < values.len() { matcher.or_absent() } else { matcher };
     shown(TurnExpect::default().arg(call, &argument_path(argument), matcher))
@@ -83,6 +86,9 @@ mod tests {
             (&[Some(r#"["a","b"]"#), Some(r#"["b","a"]"#)], r#""unordered""#),
             (&[Some(r#""visa for Seattle""#), Some(r#""Seattle visa""#)], r#""any""#),
             (&[Some("5"), None, Some("6")], r#"{"optional":{"within":1.0}}"#),
+            (&[None, Some("5"), Some("6")], r#"{"optional":"any"}"#),
+            (&[None, Some(r#"["a","b"]"#), Some(r#"["b","a"]"#)], r#"{"optional":"any"}"#),
+            (&[None, Some(r#""2026-11-22""#)], r#"{"optional":"date"}"#),
         ] {
             let values: Vec<Option<Value>> =
                 values.iter().map(|text| text.map(|text| Value::parse(text).unwrap())).collect();

@@ -50,16 +50,8 @@ fn answer(turn: &mut Invocation, others: &[&Invocation], told: &mut Vec<String>)
     turn.final_response = None;
 }
 
-enum Kept {
-    /// Made in each recording, with the arguments that were equal in all.
-    Each {
-        args: Option<Map>,
-        same_result: bool,
-    },
-    NotInEach,
-}
-
-/// Keeps the calls of all recordings, with the arguments and the texts before the answer that were equal.
+/// Keeps the calls of the first recording, with the results and the texts before the answer that were equal in all. The rules
+/// that are told let the calls of the other recordings match it.
 fn calls(turn: &mut Invocation, others: &[&Invocation], told: &mut Vec<String>) {
     let first: Vec<FunctionCall> = turn.tool_calls().cloned().collect();
     let names = call_names(&first.iter().collect::<Vec<_>>());
@@ -69,7 +61,8 @@ fn calls(turn: &mut Invocation, others: &[&Invocation], told: &mut Vec<String>) 
     let pairs: Vec<Vec<Option<usize>>> = in_others.iter().map(|calls| paired(&first, calls)).collect();
     let own_results = results(turn);
     let other_results: Vec<_> = others.iter().map(|other| results(other)).collect();
-    let mut kept = Vec::with_capacity(first.len());
+    // For each call, whether its result was the same each time.
+    let mut same_results = Vec::with_capacity(first.len());
     for (at, call) in first.iter().enumerate() {
         let name = call.name.as_deref().unwrap_or("(no name)");
         let rule_name = &names[at];
@@ -79,26 +72,24 @@ fn calls(turn: &mut Invocation, others: &[&Invocation], told: &mut Vec<String>) 
         if made < runs {
             let rule = proposed::shown(TurnExpect::default().optional(rule_name));
             told.push(format!("`{call}` was called in {made} of {runs} runs; a rule for it is {rule}"));
-            kept.push(Kept::NotInEach);
-            continue;
         }
-        let partners: Vec<&FunctionCall> = partners.into_iter().flatten().collect();
-        let args: Vec<Map> = partners.iter().map(|call| call.args.clone().unwrap_or_default()).collect();
-        let args: Vec<&Map> = args.iter().collect();
-        let same = call.args.as_ref().map(|own| {
-            same_entries(own, &args, |key, values| {
-                let rule = proposed::for_argument(rule_name, key, &values);
-                let values = list(&shown(&values));
-                told.push(format!("the argument `{key}` of `{name}`: {values}; a rule for it is {rule}"));
-            })
+        let none = Map::new();
+        let args = |call: &'_ FunctionCall| call.args.clone().unwrap_or_default();
+        let others: Vec<Map> = partners.iter().flatten().map(|call| args(call)).collect();
+        let others: Vec<&Map> = others.iter().collect();
+        same_entries(call.args.as_ref().unwrap_or(&none), &others, |key, values| {
+            let rule = proposed::for_argument(rule_name, key, &values);
+            let values = list(&shown(&values));
+            told.push(format!("the argument `{key}` of `{name}`: {values}; a rule for it is {rule}"));
         });
         let result = own_results.get(&call.id);
-        let same_result =
-            partners.iter().zip(&other_results).all(|(partner, results)| results.get(&partner.id) == result);
+        let results = partners.iter().zip(&other_results);
+        let mut results = results.filter_map(|(partner, results)| Some(results.get(&(*partner)?.id)));
+        let same_result = results.all(|other| other == result);
         if !same_result {
             told.push(format!("the result of `{name}`"));
         }
-        kept.push(Kept::Each { args: same, same_result });
+        same_results.push(same_result);
     }
     for name in more_calls(&pairs, &in_others) {
         let rule = proposed::shown(TurnExpect::default().others(Others::Tools(vec![name.clone()])));
@@ -106,10 +97,7 @@ fn calls(turn: &mut Invocation, others: &[&Invocation], told: &mut Vec<String>) 
             "`{name}` was called in some runs and not in the first one; a rule for it is {rule}"
         ));
     }
-    let in_order = |pairs: &Vec<Option<usize>>| {
-        let each = pairs.iter().zip(&kept).filter(|(_, kept)| matches!(kept, Kept::Each { .. }));
-        each.filter_map(|(pair, _)| *pair).is_sorted()
-    };
+    let in_order = |pairs: &Vec<Option<usize>>| pairs.iter().flatten().is_sorted();
     if !pairs.iter().all(in_order) {
         let rule = proposed::shown(TurnExpect::default().any_order());
         told.push(format!("the order of the calls; a rule for it is {rule}"));
@@ -119,7 +107,7 @@ fn calls(turn: &mut Invocation, others: &[&Invocation], told: &mut Vec<String>) 
     if !keeps_texts {
         told.push("what was said on the way".to_owned());
     }
-    rebuild(turn, &first, &kept, keeps_texts);
+    rebuild(turn, &first, &same_results, keeps_texts);
 }
 
 /// The pairs of calls in two runs: calls of the same name, with equal arguments where possible.
@@ -168,29 +156,18 @@ fn texts(turn: &Invocation) -> Vec<(&str, &str)> {
     parts.filter_map(|(author, part)| Some((author, part.text.as_deref()?))).collect()
 }
 
-fn rebuild(turn: &mut Invocation, first: &[FunctionCall], kept: &[Kept], keeps_texts: bool) {
+fn rebuild(turn: &mut Invocation, first: &[FunctionCall], same_results: &[bool], keeps_texts: bool) {
     let Some(IntermediateData::Events(events)) = &mut turn.intermediate_data else { return };
-    let of_call =
-        |id: &Option<String>| first.iter().position(|call| call.id == *id).and_then(|at| kept.get(at));
-    let mut at = 0;
-    let mut part = |part: &mut Part| {
-        if let Some(call) = &mut part.function_call {
-            let here = kept.get(at);
-            at += 1;
-            let Some(Kept::Each { args, .. }) = here else { return false };
-            call.args.clone_from(args);
-        }
-        if let Some(response) = &part.function_response {
-            return !matches!(
-                of_call(&response.id),
-                Some(Kept::NotInEach | Kept::Each { same_result: false, .. })
-            );
-        }
-        keeps_texts || part.text.is_none() || part.function_call.is_some()
+    let of_call = |id: &Option<String>| {
+        first.iter().position(|call| call.id == *id).and_then(|at| same_results.get(at)).copied()
+    };
+    let part = |part: &mut Part| match &part.function_response {
+        Some(response) => of_call(&response.id).unwrap_or(true),
+        None => keeps_texts || part.text.is_none() || part.function_call.is_some(),
     };
     for event in events.iter_mut() {
         if let Some(parts) = event.content.as_mut().and_then(|content| content.parts.as_mut()) {
-            parts.retain_mut(&mut part);
+            parts.retain_mut(part);
         }
     }
     events.retain(|event| {
@@ -277,12 +254,12 @@ mod tests {
     }
 
     #[test]
-    fn what_varied_is_left_out_and_told() {
+    fn what_varied_is_told_with_a_rule_that_the_draft_takes() {
         let (case, varied) = same(vec![
             run(&[("f", r#"{ "x": 1, "at": 5 }"#, "r"), ("once", "{}", "o"), ("g", "{}", "s")], "Hello!", 1),
             run(&[("g", "{}", "s"), ("f", r#"{ "x": 1, "at": 6 }"#, "q"), ("late", "{}", "")], "Hi!", 2),
         ]);
-        assert_eq!(shown(&case), "f(x: 1) g() > ");
+        assert_eq!(shown(&case), "f(x: 1, at: 5) once() g() > ");
         assert_eq!(case.final_session_state, Map::from([("fix", 1)]));
         assert_eq!(
             varied,
@@ -296,9 +273,71 @@ mod tests {
                 "`last` of the state at the end: 1 | 2",
             ]
         );
-        let results: Vec<_> = results(&case.conversation[0]).into_values().flatten().collect();
-        assert_eq!(results, [Map::from([("result", "s")])]);
+        let results = results(&case.conversation[0]).into_values().flatten();
+        let mut results: Vec<String> = results.map(|result| result["result"].to_string()).collect();
+        results.sort();
+        assert_eq!(results, [r#""o""#, r#""s""#]);
         case.check().expect("it is a case");
+    }
+
+    /// The rules in what is told, laid over each other as a person does it.
+    fn rules(varied: &[String]) -> serde_json::Value {
+        fn lay(over: serde_json::Value, under: &mut serde_json::Value) {
+            match (over, under) {
+                (serde_json::Value::Object(over), serde_json::Value::Object(under)) => {
+                    over.into_iter().for_each(|(key, value)| lay(value, under.entry(key).or_insert(serde_json::Value::Null)));
+                }
+                (serde_json::Value::Array(over), serde_json::Value::Array(under)) => under.extend(over),
+                (over, under) => *under = over,
+            }
+        }
+        let mut all = serde_json::json!({});
+        let texts = varied.iter().filter_map(|told| told.split_once("; a rule for it is `"));
+        for (_, rule) in texts {
+            lay(serde_json::from_str(rule.trim_end_matches('`')).unwrap(), &mut all);
+        }
+        all
+    }
+
+    #[tokio::test]
+    async fn with_the_rules_that_are_told_the_draft_matches_each_recording() {
+        use eval_core::report::{Transcript, TurnRecord};
+        use eval_core::{Criterion, EvalRunner};
+
+        let look = |at: &'static str| ("look", at, "r");
+        let recordings = [
+            vec![run(&[look(r#"{"at": 5}"#)], "Hi", 1), run(&[look(r#"{"at": 3}"#)], "Hi", 1), run(&[look(r#"{"at": 7}"#)], "Hi", 1)],
+            // The second of three calls is left out once, so that others of the tool have other numbers there.
+            vec![
+                run(&[look(r#"{"q": "a"}"#), look(r#"{"q": "b"}"#), look(r#"{"q": "c", "day": "2026-11-22"}"#)], "Hi", 1),
+                run(&[look(r#"{"q": "a"}"#), look(r#"{"q": "c", "day": "2026-11-23"}"#)], "Hi", 1),
+            ],
+            // The first recording lacks an argument, and a call.
+            vec![
+                run(&[("f", "{}", "r")], "Hi", 1),
+                run(&[("f", r#"{"n": 1}"#, "r"), ("log", "{}", "")], "Hi", 1),
+                run(&[("f", r#"{"n": 4}"#, "r")], "Hi", 1),
+            ],
+            vec![
+                run(&[("f", r#"{"l": ["a", "b"]}"#, "r"), ("once", r#"{"t": 1}"#, "o"), ("g", "{}", "s")], "Hi", 1),
+                run(&[("g", "{}", "s"), ("f", r#"{"l": ["b", "a"]}"#, "r")], "Hi", 1),
+                run(&[("once", r#"{"t": 2}"#, "o"), ("f", r#"{"l": ["a", "b"]}"#, "r"), ("g", "{}", "s")], "Hi", 1),
+            ],
+        ];
+        for runs in recordings {
+            let (case, varied) = same(runs.clone());
+            let rules = rules(&varied);
+            let ruled = case.with_extra(EvalCase::EXPECT_KEY, serde_json::json!({ "1": rules }));
+            ruled.check().unwrap_or_else(|problems| panic!("{rules}: {problems}"));
+            for made in runs {
+                let turns = made.conversation.into_iter().map(|invocation| TurnRecord { invocation, ..TurnRecord::default() });
+                let given = Transcript { turns: turns.collect(), ..Transcript::default() };
+                let runner = EvalRunner::new().criterion("tool_trajectory_avg_score", Criterion::new(1.0));
+                let ruled = EvalCase { final_session_state: Map::new(), ..ruled.clone() };
+                let report = runner.score_case(&ruled, vec![given]).await.unwrap();
+                assert!(report.verdict.passed(), "{rules}: {report}");
+            }
+        }
     }
 
     #[test]

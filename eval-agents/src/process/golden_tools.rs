@@ -60,7 +60,7 @@ impl Answers {
         match (tools, said) {
             (None, None) => Ok(None),
             (Some(tools), Some(message::GOLDEN)) => {
-                tools.asks_always();
+                tools.records_others();
                 Ok(Some(Self { tools, _mock: mock.ok().flatten(), writer, state: state.clone() }))
             }
             // Its other tools run, so each call that it records has to have been asked of the mock.
@@ -87,6 +87,11 @@ impl Answers {
                 message::MCP
             ))),
         }
+    }
+
+    /// Notes a call that no tool answers.
+    pub(super) fn own_call(&self, name: String) {
+        self.tools.own_call(name);
     }
 
     /// Answers a call, while the turn goes on.

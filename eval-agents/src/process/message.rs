@@ -68,6 +68,8 @@ pub(super) enum Reply {
     Text { author: Option<String>, text: String },
     ToolCall { author: Option<String>, name: String, args: Value, result: Value },
     Tool(Asked),
+    /// A recorded call that no tool answers.
+    OwnCall { name: String },
     TurnEnd { state: Option<Map> },
     Error { message: String },
 }
@@ -89,13 +91,14 @@ impl fmt::Display for Reply {
             Self::Text { .. } => "text",
             Self::ToolCall { .. } => "tool_call",
             Self::Tool(_) => "tool",
+            Self::OwnCall { .. } => "own_call",
             Self::TurnEnd { .. } => "turn_end",
             Self::Error { .. } => "error",
         })
     }
 }
 
-const TYPES: &str = "`hello`, `started`, `event`, `text`, `tool_call`, `tool`, `turn_end`, `error`";
+const TYPES: &str = "`hello`, `started`, `event`, `text`, `tool_call`, `tool`, `own_call`, `turn_end`, `error`";
 
 pub(super) const HELLO: &str = r#"{"type": "hello", "protocol": 1}"#;
 
@@ -160,6 +163,7 @@ impl Received {
                 name: needed(message.text("name")?, "name")?,
                 args: message.map("args")?.ok_or("`args` is missing")?,
             }),
+            "own_call" => Reply::OwnCall { name: needed(message.text("name")?, "name")? },
             "turn_end" => Reply::TurnEnd { state: message.map("state")? },
             "error" => Reply::Error { message: needed(message.text("message")?, "message")? },
             other => return Err(format!("there is no type `{}`; there are {TYPES}", cut(other))),

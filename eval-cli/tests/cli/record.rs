@@ -102,7 +102,7 @@ for line in sys.stdin:
 "#;
 
 #[test]
-fn what_varies_between_runs_is_told_and_not_kept() {
+fn what_varies_between_runs_is_told_and_only_calls_of_the_first_are_kept() {
     let folder = folder("record-runs");
     folder.write("moody.py", MOODY).write("count", "").write("prompts.txt", "Weather?\n");
     let args = ["record", "prompts.txt", "--agent-cmd", "python3 moody.py", "-o", SET, "--runs", "3"];
@@ -122,7 +122,7 @@ fn what_varies_between_runs_is_told_and_not_kept() {
         ]
     );
     let text = case["conversation"].to_string();
-    assert!(text.contains(r#""args":{"city":"Oslo"}"#) && !text.contains("It is day"), "{text}");
+    assert!(text.contains(r#""args":{"city":"Oslo","at":0}"#) && !text.contains("It is day"), "{text}");
     assert!(ran.out.contains("no agent can pass it by ADK's default criteria"), "{}", ran.out);
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use eval_format::{Content, DEFAULT_TIMEOUT, EvalCase, Map};
 
-use super::conversation::{Conditions, drop_agent, end, late, read_state, settle, start, turn};
+use super::conversation::{Conditions, drop_agent, end, late, missed_tool, read_state, settle, start, turn};
 use super::user::Message;
 use crate::agent::{Agent, Log, Session};
 use crate::tools::GoldenTools;
@@ -129,9 +129,11 @@ impl<A: Agent> Conversation<A> {
     /// too late.
     pub async fn finish(mut self) -> Result<Transcript, RunError> {
         let conditions = conditions(self.timeout);
+        let known = self.log.tools().map_or(0, |tools| tools.misses().len());
         let ended = if self.is_open {
             let read = read_state(&mut self.agent, &conditions, &mut self.transcript).await;
-            end(&mut self.agent, &conditions, read).await
+            let ended = end(&mut self.agent, &conditions, read).await;
+            missed_tool(&self.log, known).map_or(ended, Err)
         } else {
             Ok(())
         };

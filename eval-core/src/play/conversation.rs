@@ -51,8 +51,9 @@ pub(crate) async fn converse(
     let played = missed_model(log).map_or(played, Err);
     let has_broken = played.as_ref().is_err_and(|error| !error.is_failure);
     let ended = end(&mut *agent, conditions, played).await;
-    // The end of the agent may ask a model, too.
-    let ended = missed_model(log).filter(|_| !has_broken).map_or(ended, Err);
+    // The state and the end of the agent may ask a tool or a model, too.
+    let missed = missed_tool(log, 0).or_else(|| missed_model(log));
+    let ended = missed.filter(|_| !has_broken).map_or(ended, Err);
     let error = end_models(log, ended).await.err();
     for turn in &mut transcript.turns {
         add_rubrics(&mut turn.invocation, case);
@@ -67,6 +68,12 @@ pub(crate) async fn converse(
     };
     transcript.error = broke.or(dropped).or_else(|| late(log)).or(failed);
     transcript
+}
+
+/// The error of the first call of a tool that no golden answers, after those that are known.
+pub(super) fn missed_tool(log: &Log, known: usize) -> Option<RunError> {
+    let miss = log.tools()?.misses().into_iter().nth(known)?;
+    Some(RunError::new(Role::Tools, Some(miss.turn).filter(|turn| *turn > 0), miss.message))
 }
 
 /// The error of a call of a model that was not recorded. It goes before what the agent made of it.
@@ -161,8 +168,8 @@ async fn play(
     }
     let mut unreached = None;
     if let Some(tools) = log.tools() {
-        if let Some(miss) = tools.misses().into_iter().next() {
-            return Err(RunError::new(Role::Tools, Some(miss.turn), miss.message));
+        if let Some(missed) = missed_tool(log, 0) {
+            return Err(missed);
         }
         unreached = tools.unreached().map(|(turn, message)| RunError::failure(Role::Tools, turn, message));
         tools.unused().into_iter().for_each(|note| log.note(note));
@@ -299,19 +306,19 @@ pub(super) async fn turn(
         )
         .and_then(|()| details.map(drop).map_err(|fault| format!("reading the agent's details: {fault}")));
     if let Some(golden) = &golden {
-        golden.check_recorded(invocation.tool_calls());
+        golden.check_recorded(invocation.tool_calls(), verdict.is_err());
     }
-    let hangs = golden.as_ref().filter(|_| is_late).and_then(GoldenTools::hanging);
+    let waiting = golden.as_ref().filter(|_| is_late).map(GoldenTools::waiting).unwrap_or_default();
     transcript.turns.push(TurnRecord { events, invocation });
-    if let Some(miss) = golden.and_then(|golden| golden.misses().into_iter().next()) {
-        return Err(RunError::new(Role::Tools, Some(number), miss.message));
+    if let Some(missed) = missed_tool(log, 0).map(|missed| RunError { turn: Some(number), ..missed }) {
+        return Err(missed);
     }
     if let Some(missed) = missed_model(log) {
         return Err(missed);
     }
     verdict.map_err(|mut message| {
-        if let Some(fault) = hangs {
-            message.push_str(&format!("; the fault `{fault}` leaves its call without an answer"));
+        for fault in waiting {
+            message.push_str(&format!("; {fault}"));
         }
         RunError { unreachable: is_unreached, ..agent_error(Some(number), &message) }
     })

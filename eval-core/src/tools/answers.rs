@@ -188,6 +188,12 @@ impl Answers {
         self.made.last().cloned().unwrap_or_default()
     }
 
+    /// Whether a golden of the turn in progress is of this tool.
+    pub(super) fn expects(&self, name: &str) -> bool {
+        let goldens = self.turn.checked_sub(1).and_then(|at| self.turns.get(at));
+        goldens.is_some_and(|goldens| goldens.iter().any(|golden| golden.call.name.as_deref() == Some(name)))
+    }
+
     /// The expected calls that have answers, turn by turn.
     pub(super) fn calls(&self) -> impl Iterator<Item = &FunctionCall> {
         self.turns.iter().flatten().map(|golden| &golden.call)

@@ -1,9 +1,10 @@
 //! Golden tools of a conversation: what its agent asks, and what the run learns beside the agent.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use eval_format::tools::{TRANSFER_TO_AGENT, ToolInjections};
 use eval_format::{EvalCase, FunctionCall, Map, Value};
@@ -29,12 +30,31 @@ struct State {
     declarations: Option<Arc<Vec<Value>>>,
     /// Tools that run.
     run: BTreeSet<String>,
-    /// Whether the agent asks for every call of a tool, so that its record need not show it.
-    asks_always: bool,
-    /// The fault behind a call that is left without an answer.
-    hanging: Option<String>,
+    /// Whether the record of the agent has calls that no golden answers, such as handoffs.
+    records_others: bool,
+    /// How many calls of the turn in progress the agent answered itself, by the name of the tool.
+    own: HashMap<String, usize>,
+    /// The faults behind the calls of the turn in progress that have no answer yet.
+    waiting: Vec<Waiting>,
     /// Whether the turn in progress has to end.
     is_halted: bool,
+}
+
+/// A fault that keeps an answer back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Waiting {
+    fault: String,
+    /// The length of the wait; `None` if the answer never comes.
+    after: Option<Duration>,
+}
+
+impl fmt::Display for Waiting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.after {
+            None => write!(f, "the fault `{}` leaves its call without an answer", self.fault),
+            Some(after) => write!(f, "the fault `{}` keeps its answer back for {after:?}", self.fault),
+        }
+    }
 }
 
 /// A call that no golden answered, or that was not asked for.
@@ -69,6 +89,23 @@ pub struct GoldenError {
     pub response: Option<Value>,
     /// Changes of the session state that the tool makes before it fails.
     pub state: Map,
+}
+
+const OF_AGENTS_IN_RUST: &str = "its tool may have run; ask with `recorder.golden(..)` or `recorder.answer(..)`, or name a tool \
+                                 that has to run: `golden_tools().let_run(..)`";
+
+const OF_OTHER_AGENTS: &str = "something else may have run it, or the agent has no such tool, as of an MCP server that is down; the \
+                               page on golden tools says which tools ask";
+
+impl Waiting {
+    fn of(answer: &ToolAnswer) -> Option<Self> {
+        let fault = answer.fault.clone()?;
+        match answer.outcome {
+            ToolOutcome::Never => Some(Self { fault, after: None }),
+            _ if answer.after.is_zero() => None,
+            _ => Some(Self { fault, after: Some(answer.after) }),
+        }
+    }
 }
 
 impl GoldenTools {
@@ -106,7 +143,8 @@ impl GoldenTools {
     pub fn begin_turn(&self) {
         let mut state = self.0.state.lock();
         state.answers.begin_turn();
-        state.hanging = None;
+        state.own.clear();
+        state.waiting.clear();
         state.is_halted = false;
     }
 
@@ -117,8 +155,8 @@ impl GoldenTools {
         let turn = state.answers.turn();
         match state.answers.call(name, args) {
             Ok(answer) => {
-                if answer.outcome == ToolOutcome::Never {
-                    state.hanging.clone_from(&answer.fault);
+                if let Some(waiting) = Waiting::of(&answer) {
+                    state.waiting.push(waiting);
                 }
                 Ok(answer)
             }
@@ -139,6 +177,7 @@ impl GoldenTools {
     ) -> impl Future<Output = Result<Answered, GoldenError>> + Send + use<> {
         // In the order of the calls, whichever future a scheduler polls first.
         let called = self.call(name, args);
+        let shared = self.clone();
         async move {
             let answer = called.map_err(|miss| GoldenError {
                 message: miss.message,
@@ -148,6 +187,7 @@ impl GoldenTools {
             })?;
             if !answer.after.is_zero() {
                 tokio::time::sleep(answer.after).await;
+                shared.answered(&answer);
             }
             match answer.outcome {
                 ToolOutcome::Response(response) => Ok(Answered { response, state: answer.state }),
@@ -165,10 +205,16 @@ impl GoldenTools {
         self.0.state.lock().run.insert(name.into());
     }
 
-    /// Declares that the agent asks for every call of its tools. Otherwise a recorded call that was not asked for is a
-    /// miss, as its tool may have run.
-    pub fn asks_always(&self) {
-        self.0.state.lock().asks_always = true;
+    /// Notes a call of the turn in progress that no golden answers, and no tool either: it runs another agent, or the agent
+    /// answered it itself. [`let_run`](Self::let_run) says so of all calls of a tool.
+    pub fn own_call(&self, name: impl Into<String>) {
+        *self.0.state.lock().own.entry(name.into()).or_default() += 1;
+    }
+
+    /// Declares that the record of the agent has calls of other kinds too, such as handoffs. A recorded call that was not asked
+    /// for is then a miss if the goldens of its turn name the tool. Otherwise each such call is one, as its tool may have run.
+    pub fn records_others(&self) {
+        self.0.state.lock().records_others = true;
     }
 
     /// Adds a miss of the turn in progress, for a call that was not answered elsewhere.
@@ -200,27 +246,29 @@ impl GoldenTools {
         }
     }
 
-    /// Adds a miss for each recorded call of a turn whose golden was not asked for.
-    pub(crate) fn check_recorded<'c>(&self, calls: impl Iterator<Item = &'c FunctionCall>) {
+    /// Adds a miss for each recorded call of a turn whose golden was not asked for. A turn that has failed may have ended
+    /// before its calls were made.
+    pub(crate) fn check_recorded<'c>(&self, calls: impl Iterator<Item = &'c FunctionCall>, has_failed: bool) {
         let mut state = self.0.state.lock();
-        if state.asks_always {
+        if state.records_others && has_failed {
             return;
         }
         let mut left = state.answers.made();
+        for (name, own) in &state.own {
+            *left.entry(name.clone()).or_default() += own;
+        }
         for call in calls {
             let name = call.name.as_deref().unwrap_or_default();
-            if name == TRANSFER_TO_AGENT || state.run.contains(name) {
+            let is_others = || state.records_others && !state.answers.expects(name);
+            if name == TRANSFER_TO_AGENT || state.run.contains(name) || is_others() {
                 continue;
             }
             match left.get_mut(name) {
                 Some(left) if *left > 0 => *left -= 1,
                 _ => {
-                    let message = format!(
-                        "{} was recorded, and no golden was asked for it: its tool may have run; ask with \
-                         `recorder.golden(..)` or `recorder.answer(..)`, or name a tool that has to run: \
-                         `golden_tools().let_run(..)`",
-                        in_short(call)
-                    );
+                    let help = if state.records_others { OF_OTHER_AGENTS } else { OF_AGENTS_IN_RUST };
+                    let message =
+                        format!("{} was recorded, and no golden was asked for it: {help}", in_short(call));
                     let turn = state.answers.turn();
                     state.misses.push(ToolMiss { turn, message });
                 }
@@ -228,9 +276,18 @@ impl GoldenTools {
         }
     }
 
-    /// The fault that leaves a call of the turn in progress without an answer.
-    pub(crate) fn hanging(&self) -> Option<String> {
-        self.0.state.lock().hanging.clone()
+    /// The faults that keep answers back in the turn in progress.
+    pub(crate) fn waiting(&self) -> Vec<Waiting> {
+        self.0.state.lock().waiting.clone()
+    }
+
+    /// Notes that the wait of a fault is over.
+    fn answered(&self, answer: &ToolAnswer) {
+        let over = Waiting::of(answer).filter(|waiting| waiting.after.is_some());
+        let waiting = &mut self.0.state.lock().waiting;
+        if let Some(at) = waiting.iter().position(|it| Some(it) == over.as_ref()) {
+            waiting.remove(at);
+        }
     }
 
     /// The turn and the message of a fault that no call reached.
@@ -299,10 +356,11 @@ mod tests {
         assert_eq!(begun.elapsed(), std::time::Duration::from_millis(2500));
         assert_eq!((answered.response["n"].as_i64(), answered.state["k"].as_i64()), (Some(1), Some(1)));
         assert_eq!(tools.answer("f", &Map::new()).await.unwrap_err().to_string(), "reset");
-        assert_eq!(tools.hanging(), None);
-        let day = std::time::Duration::from_hours(24);
+        assert_eq!(tools.waiting(), []);
+        let day = Duration::from_hours(24);
         assert!(tokio::time::timeout(day, tools.answer("f", &Map::new())).await.is_err());
-        assert_eq!(tools.hanging().as_deref(), Some("f#3"));
+        let waiting = tools.waiting();
+        assert_eq!(waiting[0].to_string(), "the fault `f#3` leaves its call without an answer");
         assert!(tools.misses().is_empty());
     }
 
@@ -316,24 +374,63 @@ mod tests {
         assert_eq!(first.await.unwrap_err().message, "first");
     }
 
+    #[tokio::test(start_paused = true)]
+    async fn a_fault_that_keeps_its_answer_back_is_known_until_it_answers() {
+        let tools = tools(json!({"1": {"f#1": {"after": 5}}}));
+        tools.begin_turn();
+        let answer = tools.answer("f", &Map::new());
+        let mut answer = std::pin::pin!(answer);
+        assert!(tokio::time::timeout(Duration::from_secs(1), &mut answer).await.is_err());
+        let waiting = tools.waiting();
+        assert_eq!(waiting[0].to_string(), "the fault `f#1` keeps its answer back for 5s");
+        answer.await.unwrap();
+        assert_eq!(tools.waiting(), []);
+    }
+
+    /// The messages of misses for recorded calls, of agents that prepare themselves in this way.
+    fn missed(prepare: &dyn Fn(&GoldenTools), recorded: &[&str], has_failed: bool) -> Vec<String> {
+        let tools = tools(json!(null));
+        tools.begin_turn();
+        prepare(&tools);
+        let before = tools.misses().len();
+        let calls: Vec<FunctionCall> = recorded.iter().map(|name| FunctionCall::new(*name, json!({}))).collect();
+        tools.check_recorded(calls.iter(), has_failed);
+        tools.misses()[before..].iter().map(|miss| miss.message.clone()).collect()
+    }
+
+    fn ask(tools: &GoldenTools) {
+        drop(tools.call("f", &Map::new()));
+    }
+
     #[test]
     fn a_recorded_call_that_was_not_asked_for_is_a_miss() {
-        let call = |name: &str| FunctionCall::new(name, json!({}));
-        let check = |prepare: &dyn Fn(&GoldenTools), recorded: &[&str]| {
-            let tools = tools(json!(null));
-            tools.begin_turn();
-            prepare(&tools);
-            let before = tools.misses().len();
-            let calls: Vec<FunctionCall> = recorded.iter().map(|name| call(name)).collect();
-            tools.check_recorded(calls.iter());
-            tools.misses()[before..].iter().map(|miss| miss.message.clone()).collect::<Vec<_>>()
+        assert!(missed(&ask, &["f", "transfer_to_agent"], false).is_empty());
+        assert!(missed(&|tools| tools.let_run("g"), &["g", "g"], false).is_empty());
+        assert_eq!(missed(&|tools| tools.own_call("g"), &["g", "g"], false).len(), 1);
+        for has_failed in [false, true] {
+            let missed = missed(&ask, &["f", "f"], has_failed);
+            assert_eq!(missed.len(), 1);
+            let says = "f() was recorded, and no golden was asked for it: its tool may have run; ask with";
+            assert!(missed[0].starts_with(says), "{missed:?}");
+        }
+    }
+
+    #[test]
+    fn where_other_calls_are_recorded_too_each_one_that_the_turn_expects_was_asked_for() {
+        let missed = |prepare: fn(&GoldenTools), recorded: &[&str], has_failed| {
+            let prepare = |tools: &GoldenTools| {
+                tools.records_others();
+                prepare(tools);
+            };
+            missed(&prepare, recorded, has_failed)
         };
-        let ask = |tools: &GoldenTools| drop(tools.call("f", &Map::new()));
-        assert!(check(&ask, &["f", "transfer_to_agent"]).is_empty());
-        assert!(check(&|tools| tools.let_run("g"), &["g"]).is_empty());
-        assert!(check(&GoldenTools::asks_always, &["g"]).is_empty());
-        let missed = check(&ask, &["f", "f"]);
-        assert_eq!(missed.len(), 1);
-        assert!(missed[0].starts_with("f() was recorded, and no golden was asked for it"), "{missed:?}");
+        assert!(missed(ask, &["f", "handoff", "transfer_to_agent"], false).is_empty());
+        assert!(missed(|tools| tools.own_call("f"), &["f"], false).is_empty());
+        for prepare in [|_: &GoldenTools| {}, |tools: &GoldenTools| tools.own_call("g")] {
+            let missed = missed(prepare, &["f"], false);
+            assert!(missed[0].contains("something else may have run it, or the agent has no such tool"), "{missed:?}");
+        }
+        assert_eq!(missed(ask, &["f", "f"], false).len(), 1);
+        assert!(missed(|_| {}, &["f"], true).is_empty(), "a turn that failed may have ended before the call");
     }
 }

@@ -1,7 +1,7 @@
 //! Rules of `_expect` that no metric of the config reads, or that say what the config says already.
 
 use super::incompatibility::Incompatibility;
-use crate::config::EvalConfig;
+use crate::config::{Criterion, EvalConfig};
 use crate::expect::{CallExpect, TurnExpect};
 use crate::metric::{ArgsMatch, MatchType, MetricInfo, Subject, metric};
 use crate::model::EvalCase;
@@ -22,10 +22,13 @@ struct CallReader {
 }
 
 impl RuleReaders {
-    /// The metrics that read rules; `None` if metrics of the user's own may read anything.
+    /// The metrics that read rules, also those that a selection left out; `None` if metrics of the user's own may read
+    /// anything.
     fn of(config: &EvalConfig, answered: &[&str]) -> Option<Self> {
         let mut readers = Self { calls: Vec::new(), responses: false };
-        for (name, criterion) in &config.criteria {
+        let left_out = Criterion::new(1.0);
+        let left_out = config.left_out.iter().map(|name| (name, &left_out));
+        for (name, criterion) in config.criteria.iter().map(|(name, criterion)| (name, criterion)).chain(left_out) {
             let own = answered.contains(&name.as_str()) || config.custom_metrics.contains_key(name);
             let info: &MetricInfo = metric(name).filter(|_| !own)?;
             match info.compares {

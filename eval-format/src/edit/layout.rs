@@ -73,7 +73,7 @@ pub(super) fn of_object(text: &str, node: &Node<'_>) -> Layout {
 
 /// The layout of Python's `json.dumps`.
 pub(super) fn on_one_line() -> Layout {
-    Layout { lines: None, colon: ": ".to_owned(), gap: " ".to_owned() }
+    Layout { lines: None, colon: ": ".to_owned(), gap: " ".to_owned(), is_for_people: false }
 }
 
 /// The white space at the begin of the last line of a text.

@@ -291,7 +291,7 @@ impl JsonDemand {
 }
 
 /// The JSON of an answer: in its first fence of JSON or without a language, else the whole text.
-fn json_in(answer: &str) -> Result<Value, String> {
+pub(super) fn json_in(answer: &str) -> Result<Value, String> {
     let mut repeated = Vec::new();
     let node = syntax::parse(fenced(answer).unwrap_or(answer), &mut repeated)
         .map_err(|problem| format!("is no JSON: {}", problem.message))?;

@@ -1,8 +1,9 @@
 //! Checks of demands: whether they contradict each other, and whether the golden answer fulfils them.
 
-use super::answer::Demands;
+use super::answer::{Demands, Unfulfilled, json_in};
 use super::fault::Faults;
 use super::matcher::{fold, quoted};
+use super::pattern::Pattern;
 use crate::problem::ProblemCode;
 
 const CODE: ProblemCode = ProblemCode::Matcher;
@@ -43,11 +44,31 @@ fn contradictions(demands: &Demands, faults: &mut Faults) {
         return;
     }
     let others = Demands { is: Vec::new(), ..demands.clone() };
-    if !demands.is.is_empty() && demands.is.iter().all(|text| !others.check(text).is_empty()) {
-        let reason = others.check(&demands.is[0]).remove(0);
+    let refused: Option<Vec<Unfulfilled>> = demands.is.iter().map(|text| unfulfilled(&others, text)).collect();
+    if let Some(reason) = refused.as_ref().and_then(|refused| refused.first()) {
         let message = format!("no answer is {} and fulfils `{}`", quoted(&demands.is), reason.demand);
         faults.at("is", |faults| {
             faults.value(CODE, message, "contradicts what is demanded too").help("remove one of the two");
         });
     }
+}
+
+/// A demand that a text does not fulfil in any case and with any white space, as `is` takes it; `None` if it may fulfil all.
+fn unfulfilled(others: &Demands, text: &str) -> Option<Unfulfilled> {
+    let in_cases = [text.to_owned(), text.to_lowercase(), text.to_uppercase()];
+    let spellings: Vec<String> =
+        in_cases.iter().flat_map(|text| [" ", "\n", "  "].map(|blank| text.replace(' ', blank))).collect();
+    let in_any_case = |pattern: &Pattern| Pattern::new(&format!("(?i){}", pattern.as_str())).ok();
+    let finds = |pattern: &Pattern| {
+        let loose = in_any_case(pattern);
+        spellings.iter().any(|text| pattern.finds(text) || loose.as_ref().is_none_or(|loose| loose.finds(text)))
+    };
+    let is_json = || spellings.iter().any(|text| json_in(text).is_ok());
+    let others = Demands {
+        regex: others.regex.iter().filter(|pattern| !finds(pattern)).cloned().collect(),
+        // JSON has keys and texts in either case.
+        json: if is_json() { Vec::new() } else { others.json.clone() },
+        ..others.clone()
+    };
+    others.check(text).into_iter().next()
 }

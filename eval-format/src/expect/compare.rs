@@ -205,8 +205,6 @@ impl<'r> Comparison<'r> {
             if actual.is_none() {
                 return self.need(at, expected, None);
             }
-        } else if expected.is_none() {
-            rule = None;
         }
         match (rule, expected, actual) {
             (_, _, None) => self.fail(|| "is absent".to_owned()),
@@ -253,8 +251,7 @@ impl<'r> Comparison<'r> {
                 return;
             }
             self.place.push(Step::Key(key.to_owned()));
-            let has_rule = self.rule().is_some();
-            if has_rule {
+            if self.rule().is_some_and(|(_, matcher)| matcher.says_what_may_be_added()) {
                 self.values(None, Some(value));
             } else if let Some(more) = more {
                 self.need(more, None, Some(value));

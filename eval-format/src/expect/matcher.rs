@@ -8,7 +8,7 @@ use eval_support::untrusted::one_line;
 use unicode_normalization::UnicodeNormalization;
 
 use super::pattern::Pattern;
-use crate::value::{Map, Number, Value};
+use crate::value::{Layout, Map, Number, Value, print};
 
 /// A condition on a value, in place of equality with the golden value. A value that equals the golden one matches too.
 #[derive(Clone, Debug, PartialEq)]
@@ -159,6 +159,11 @@ impl Matcher {
             self,
             Self::IgnoreCase | Self::Unordered | Self::AtLeast | Self::Within(_) | Self::Optional(_)
         )
+    }
+
+    /// Whether it says something about a value that the golden call lacks. Other rules leave that to the ones above it.
+    pub(super) fn says_what_may_be_added(&self) -> bool {
+        matches!(self, Self::Optional(Some(inner)) if !inner.reads_golden())
     }
 
     /// Whether a value that differs from the golden one matches. Lists and objects are compared by their items, not here.
@@ -376,7 +381,7 @@ fn is_url(text: &str) -> bool {
 /// A value as reasons print it: on one line, cut, with control characters spelt out.
 pub(super) fn show(value: &Value) -> String {
     const LONGEST: usize = 80;
-    one_line(&truncated(&mask(&value.to_string()), LONGEST, "..."))
+    one_line(&truncated(&mask(&print(value, &Layout::for_people())), LONGEST, "..."))
 }
 
 /// Texts as reasons list them: in quotes, with commas between them.

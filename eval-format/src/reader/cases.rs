@@ -130,7 +130,7 @@ const LOOK_LIKE_EXPECTATIONS: [(&str, &str); 14] = [
 const EXPECTATIONS_OF_OTHERS: [&str; 2] = ["expectation", "expectations"];
 
 /// Keys of ours. They begin with `_`, so a misspelt one would be a comment.
-const OWN_KEYS: [&str; 3] = [EvalCase::EXPECT_KEY, EvalCase::CRITERIA_KEY, EvalCase::TOOLS_KEY];
+pub(super) const OWN_KEYS: [&str; 3] = [EvalCase::EXPECT_KEY, EvalCase::CRITERIA_KEY, EvalCase::TOOLS_KEY];
 
 /// Reports keys that look as if they decided something. ADK keeps them, and nothing would be checked.
 pub(super) fn check_keys(case: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>) {

@@ -5,7 +5,7 @@
 
 use eval_support::hash::content_hash;
 
-use super::cases::{check_ids, empty_conversation, no_cases};
+use super::cases::{OWN_KEYS, check_ids, empty_conversation, no_cases};
 use super::checked::{Reading, SetFormat};
 use super::session;
 use crate::model::{
@@ -82,14 +82,6 @@ pub(super) fn case(
         walker.problems.push(empty_conversation(data, &Place::Key(place, "data")).help(ADD_A_TURN));
     }
     let session: Option<Record> = record.take("initial_session");
-    if let Some(tools) = node.get(EvalCase::TOOLS_KEY) {
-        let problem = Place::Key(place, &tools.key).error_at_key(
-            ProblemCode::ToolFault,
-            tools,
-            "faults of tools need a set of today's form",
-        );
-        walker.problems.push(problem.help("`cargo evalset migrate` writes the set in today's form"));
-    }
     // ADK does not have this key. It marks a draft in every form of a set.
     let draft: Option<Value> = record.take(DRAFT);
     let has_session = node
@@ -106,7 +98,7 @@ pub(super) fn case(
 
 /// Keys that say what decides a case are read in today's form alone. Here they would decide nothing.
 fn refuse_own_keys(case: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>) {
-    for entry in [EvalCase::EXPECT_KEY, EvalCase::CRITERIA_KEY].into_iter().filter_map(|key| case.get(key)) {
+    for entry in OWN_KEYS.into_iter().filter_map(|key| case.get(key)) {
         let message = format!("a case of the old format has no `{}`", entry.key);
         let problem = Place::Key(place, &entry.key).error_at_key(ProblemCode::IgnoredKey, entry, message);
         let help = "take it out, let `cargo evalset migrate` write the set in today's form, and add it there";

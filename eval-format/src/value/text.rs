@@ -31,6 +31,8 @@ pub(crate) struct Layout {
     pub(crate) colon: String,
     /// The text after a comma on the same line.
     pub(crate) gap: String,
+    /// Whether `NaN` and the infinities have their names, for people. JSON has no text for them.
+    pub(crate) is_for_people: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -45,11 +47,16 @@ pub(crate) struct Lines {
 impl Layout {
     fn of_adk() -> Self {
         let lines = Lines { end: "\n", base: String::new(), unit: "  ".to_owned() };
-        Self { lines: Some(lines), colon: ": ".to_owned(), gap: String::new() }
+        Self { lines: Some(lines), colon: ": ".to_owned(), ..Self::compact() }
     }
 
     fn compact() -> Self {
-        Self { lines: None, colon: ":".to_owned(), gap: String::new() }
+        Self { lines: None, colon: ":".to_owned(), gap: String::new(), is_for_people: false }
+    }
+
+    /// One line for people.
+    pub(crate) fn for_people() -> Self {
+        Self { is_for_people: true, ..Self::compact() }
     }
 
     fn separate(&self, at: usize, level: usize, out: &mut dyn Write) -> fmt::Result {
@@ -97,8 +104,22 @@ fn laid_out(value: &Value, layout: &Layout, level: usize, out: &mut dyn Write) -
         Value::Object(_) => out.write_str("{}"),
         Value::Null => out.write_str("null"),
         Value::Bool(flag) => out.write_str(if *flag { "true" } else { "false" }),
-        Value::Number(number) => write!(out, "{number}"),
+        Value::Number(number) => match number.as_f64() {
+            float if layout.is_for_people && !number.is_integer() && !float.is_finite() => {
+                out.write_str(not_finite(float))
+            }
+            _ => write!(out, "{number}"),
+        },
         Value::String(text) => write_string(text, out),
+    }
+}
+
+/// The name of a number that is not finite, as ADK's files have it.
+fn not_finite(float: f64) -> &'static str {
+    match float {
+        f64::INFINITY => "Infinity",
+        f64::NEG_INFINITY => "-Infinity",
+        _ => "NaN",
     }
 }
 

@@ -58,7 +58,8 @@ pub(crate) struct TurnRef {
     pub(super) span_id: String,
 }
 
-/// One result for each metric of the request, in its order. It can be made in no other way, so that no metric is left out.
+/// One result for each metric of the request, in its order, then one for the demands of the case. It can be made in no other
+/// way, so that no metric is left out.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(transparent)]
 pub(crate) struct MetricResults(Vec<MetricResult>);

@@ -10,9 +10,10 @@ use eval_agents::TraceAgent;
 use eval_agents::traces::{Conversation, MatchedBy, Traces, Turn};
 use eval_core::metric::BoxMetric;
 use eval_core::report::{CaseReport, ScoredMetric, TurnVerdict, short};
-use eval_core::{EvalCase, EvalRunner, EvalSet, Invocation, Score, Verdict};
+use eval_core::{EvalCase, EvalConfig, EvalRunner, EvalSet, Invocation, Score, Verdict};
 use eval_format::Criterion;
-use eval_format::metric::{Need, Subject, metric};
+use eval_format::expect::TurnExpect;
+use eval_format::metric::{METRICS, Need, Subject, metric};
 use eval_support::message::truncated;
 use serde::Serialize;
 
@@ -204,11 +205,12 @@ impl Job {
         let case = case.map_or_else(|| Cow::Owned(asked(conversation)), Cow::Borrowed);
         // The case is checked here: each runner would check it again.
         let problems = if self.is_checked { None } else { case.check().err() };
+        let evaluators = self.evaluators_of(&case);
         let usable = |evaluator: &&Evaluator| self.unusable(evaluator, has_case, caller).is_none();
-        let usable: Vec<&Evaluator> = self.evaluators.iter().filter(usable).collect();
+        let usable: Vec<&Evaluator> = evaluators.iter().filter(usable).collect();
         // All usable metrics are scored together, once.
         let together = OnceCell::new();
-        MetricResults::of_each(&self.evaluators, |evaluator| {
+        MetricResults::of_each(&evaluators, |evaluator| {
             if let Some(unscored) = self.unusable(evaluator, has_case, caller) {
                 return unscored;
             }
@@ -224,6 +226,19 @@ impl Job {
                 Err(error) => MetricResult::unscored(&evaluator.name, error, "ConfigError"),
             }
         })
+    }
+
+    /// The metrics of the request, and the one that decides the demands of the case, which a request cannot leave out.
+    fn evaluators_of(&self, case: &EvalCase) -> Cow<'_, [Evaluator]> {
+        let is_asked = self.evaluators.iter().any(|evaluator| evaluator.name == Evaluator::DEMANDS);
+        let demands = |(_, turn): &(usize, TurnExpect)| !turn.answer.is_empty();
+        if is_asked
+            || case.takes_out(Evaluator::DEMANDS)
+            || !case.expect().is_some_and(|expect| expect.turns.iter().any(demands))
+        {
+            return Cow::Borrowed(&self.evaluators);
+        }
+        Cow::Owned(self.evaluators.iter().cloned().chain([Evaluator::of_demands()]).collect())
     }
 
     fn unusable(&self, evaluator: &Evaluator, has_case: bool, caller: Caller) -> Option<MetricResult> {
@@ -259,9 +274,13 @@ impl Job {
 
     /// Plays the conversation of a checked case, and scores it. Fails if the metrics cannot be used with the case.
     fn play(&self, case: &EvalCase, evaluators: &[&Evaluator]) -> Result<CaseReport, String> {
+        // The request asks for these metrics of all: what the case says of others is no mistake.
+        let all = METRICS.iter().map(|info| (info.name.to_owned(), Criterion::new(1.0)));
+        let all = all.fold(EvalConfig::default(), |config, (name, criterion)| config.with(name, criterion));
+        let asked = evaluators.iter().map(|evaluator| (evaluator.name.clone(), evaluator.criterion()));
         let mut runner = EvalRunner::new().__stop_at(self.wanted.flag()).__take_checked_cases(true);
+        runner = runner.config(all.only(asked.collect()));
         for evaluator in evaluators {
-            runner = runner.criterion(&evaluator.name, evaluator.criterion());
             if let Some(own) = &evaluator.own {
                 runner = runner.metric(&evaluator.name, own.clone());
             }

@@ -67,6 +67,21 @@ const MAX_EVALUATORS: usize = 100;
 const DEFAULT_THRESHOLD: f64 = 0.5;
 
 impl Evaluator {
+    /// The metric that decides the demands of a case on its answers.
+    pub(super) const DEMANDS: &str = "answer_demands";
+
+    /// The evaluator of demands, which a case adds by itself.
+    pub(super) fn of_demands() -> Self {
+        Self {
+            name: Self::DEMANDS.to_owned(),
+            threshold: 1.0,
+            trajectory_match_type: None,
+            judge_model: None,
+            rubrics: Vec::new(),
+            own: None,
+        }
+    }
+
     pub(super) fn size(&self) -> usize {
         let texts = [Some(&self.name), self.trajectory_match_type.as_ref(), self.judge_model.as_ref()];
         let rubrics = self.rubrics.iter().map(|(id, text)| id.len() + text.len());

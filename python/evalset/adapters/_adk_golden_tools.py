@@ -9,6 +9,8 @@ from .._errors import AgentError
 from .._golden import current
 
 WRAPPED = "_evalset_golden_tools"
+# The mark of the context of a call that came to its tool.
+REACHED = "_evalset_golden_tools_reached"
 # Classes of ADK whose tools hand over to an agent, or belong to ADK's own course of a turn.
 RUN = {"AgentTool", "TransferToAgentTool", "SetModelResponseTool", "FinishTaskTool"}
 
@@ -22,19 +24,28 @@ def plugin() -> Any:
             if current(tool.name) is not None:
                 _wrap(tool)
 
+        async def after_tool_callback(self, *, tool: Any, tool_args: Any, tool_context: Any, result: Any) -> None:
+            # A callback of the agent, or its wait for a confirmation, answered before the tool was reached.
+            if (golden := current(tool.name)) is not None and not getattr(tool_context, REACHED, False):
+                golden.own_call(tool.name)
+
     return GoldenTools(name="evalset_golden_tools")
 
 
 def _wrap(tool: Any) -> None:
     # A copy of a tool has the mark of the original.
-    if getattr(tool, WRAPPED, None) is tool or _is_run(tool):
+    if getattr(tool, WRAPPED, None) is tool:
         return
     original = tool.run_async
+    is_run = _is_run(tool)
 
     async def run_async(*, args: Any, tool_context: Any) -> Any:
         golden = current(tool.name)
-        if golden is None:
-            # Of another conversation of this process, whose tools are real.
+        setattr(tool_context, REACHED, True)
+        if golden is not None and is_run:
+            golden.own_call(tool.name)
+        if golden is None or is_run:
+            # Without golden tools it is of another conversation of this process, whose tools are real.
             return await original(args=args, tool_context=tool_context)
         changes: dict[str, Any] = {}
         try:

@@ -55,9 +55,12 @@ def _ask_for_tools() -> None:
         return
 
     def asking(tool: Any) -> Golden | None:
+        golden = current(tool.name)
         # The key of `langgraph_supervisor` and `langgraph_swarm`. Any tool may say more of itself.
-        is_handoff = "__handoff_destination" in (tool.metadata or {})
-        return None if is_handoff else current(tool.name)
+        if golden is not None and "__handoff_destination" in (tool.metadata or {}):
+            golden.own_call(tool.name)
+            return None
+        return golden
 
     def given(tool: Any, tool_input: Any) -> dict[str, Any]:
         if isinstance(tool_input, dict):

@@ -65,7 +65,11 @@ def _ask_for_tools() -> None:
 
     async def get_all_tools(self: Any, run_context: Any) -> list[Any]:
         tools = await original(self, run_context)
-        return tools if current(f"of {self.name}") is None else [_asking(tool) for tool in tools]
+        golden = current(f"of {self.name}")
+        if golden is None:
+            return tools
+        golden.knows(*(tool.name for tool in tools))
+        return [_asking(tool) for tool in tools]
 
     get_all_tools.asks = True  # type: ignore[attr-defined]
     base.get_all_tools = get_all_tools
@@ -84,6 +88,7 @@ def _asking(tool: Any) -> Any:
         golden = current(tool.name)
         if golden is None:
             raise AgentError(f"the tool `{tool.name}` was called in no conversation")
+        golden.reached(getattr(context, "tool_call_id", None))
         try:
             return as_text(value(await golden.asked(tool.name, arguments(text))))
         except ToolFailed as error:
@@ -138,6 +143,9 @@ class _Record:
 
     def __init__(self, turn: Turn) -> None:
         self._turn = turn
+        self._golden = turn.session.golden
+        # The tools of the calls, by their ids, until they have a result.
+        self._names: dict[str, str] = {}
         self.calls = Calls(turn)
 
     def response(self, agent: Any, response: Any) -> None:
@@ -157,12 +165,19 @@ class _Record:
         )
 
     def result(self, id: str | None, output: Any) -> None:
+        name = self._names.pop(str(id), None)
+        if self._golden is not None and name is not None:
+            self._golden.settled(id, name)
         is_failure = isinstance(output, str) and output.startswith(FAILURE)
         self.calls.answer(id, {"error": output} if is_failure else output)
 
     def handoff(self, agent: Any) -> None:
         # The tools of the response have ended, so the first call that is left is the handoff.
-        self.calls.answer(self.calls.first(), {"assistant": agent.name})
+        id = self.calls.first()
+        name = self._names.pop(str(id), None)
+        if self._golden is not None and name is not None:
+            self._golden.own_call(name)
+        self.calls.answer(id, {"assistant": agent.name})
 
     def items(self, items: list[Any]) -> None:
         """Records the results that no hook told, such as the results of handoffs."""
@@ -170,6 +185,10 @@ class _Record:
             raw = plain(item.raw_item)
             if isinstance(raw, dict) and str(raw.get("type", "")).endswith("_output"):
                 self.result(raw.get("call_id"), getattr(item, "output", raw.get("output")))
+
+    def _run_by_provider(self, name: str) -> None:
+        if self._golden is not None:
+            self._golden.own_call(name)
 
     def _parts(self, author: str, item: Any) -> list[dict[str, Any]]:
         raw: dict[str, Any] = plain(item)
@@ -182,15 +201,18 @@ class _Record:
             return [{"text": "\n".join(texts), "thought": True}] if any(texts) else []
         if kind in ("function_call", "custom_tool_call"):
             self.calls.ask(raw["call_id"], raw["name"], author)
+            self._names[raw["call_id"]] = raw["name"]
             args = raw["arguments"] if kind == "function_call" else {"input": raw["input"]}
             return [call_part(raw["call_id"], raw["name"], args)]
         if kind == "mcp_call":
             result = {"error": raw["error"]} if raw.get("error") else raw.get("output")
+            self._run_by_provider(raw["name"])
             return [call_part(raw["id"], raw["name"], raw["arguments"]), result_part(raw["id"], raw["name"], result)]
         if kind.endswith("_call"):
             id, name = raw.get("call_id") or raw.get("id"), kind.removesuffix("_call")
             if raw.get("call_id"):
                 self.calls.ask(raw["call_id"], name, author)
+            self._run_by_provider(name)
             hidden = ("id", "call_id", "type", "status")
             return [call_part(id, name, arguments({key: value for key, value in raw.items() if key not in hidden}))]
         return []

@@ -107,6 +107,9 @@ class _Seen:
         elif getattr(message, "kind", None) == "request":
             results = [part for part in message.parts if self._is_new_result(part)]
             self._answered.update(part.tool_call_id for part in results)
+            if self._turn.session.golden is not None:
+                for part in results:
+                    self._turn.session.golden.settled(part.tool_call_id, part.tool_name)
             if results:
                 parts = [result_part(part.tool_call_id, part.tool_name, _result(part)) for part in results]
                 self._turn.results(parts, author=self._author)
@@ -144,6 +147,9 @@ class _Seen:
                 return []
             return [call_part(part.tool_call_id, part.tool_name, part.args)]
         if kind.endswith("-tool-call"):
+            if self._turn.session.golden is not None:
+                # The provider of the model runs it.
+                self._turn.session.golden.own_call(part.tool_name)
             return [call_part(part.tool_call_id, part.tool_name, part.args)]
         if kind.endswith("-tool-return"):
             return [result_part(part.tool_call_id, part.tool_name, _result(part))]
@@ -164,10 +170,17 @@ def _golden_toolset() -> Any:
     wrapper: Any = importlib.import_module("pydantic_ai.toolsets").WrapperToolset
 
     class GoldenToolset(wrapper):  # type: ignore[misc]
+        async def get_tools(self, ctx: Any) -> dict[str, Any]:
+            tools: dict[str, Any] = await super().get_tools(ctx)
+            if (golden := current(", ".join(tools))) is not None:
+                golden.knows(*tools)
+            return tools
+
         async def call_tool(self, name: str, tool_args: dict[str, Any], ctx: Any, tool: Any) -> Any:
             golden = current(name)
             if golden is None:
                 raise AgentError(f"the tool `{name}` was called in no conversation")
+            golden.reached(ctx.tool_call_id)
             return value(await golden.asked(name, tool_args))
 
     return GoldenToolset

@@ -82,6 +82,10 @@ async fn answer(line: &[u8]) -> Map {
         tools.miss(why);
         return refused(why);
     }
+    if let Some(name) = question["own"].as_str() {
+        tools.own_call(name);
+        return Map::from([("ok", true)]);
+    }
     let name = question["name"].as_str().unwrap_or_default();
     let args = question["args"].as_object().cloned().unwrap_or_default();
     match tools.answer(name, &args).await {
@@ -168,6 +172,7 @@ mod tests {
                 r#"{"token": "sesame", "session": ["u", "s"], "refused": "it would run"}"#,
                 r#"{"error":"it would run"}"#,
             ),
+            (r#"{"token": "sesame", "session": ["u", "s"], "own": "helper"}"#, r#"{"ok":true}"#),
         ] {
             assert_eq!(ask(address, question), answer, "{question}");
         }

@@ -27,6 +27,8 @@ except OSError:
 
 _MOST_BYTES = 64 * 1024 * 1024
 _WRAPPED = "_evalset_golden_tools"
+# The mark of the context of a call that came to its tool.
+_REACHED = "_evalset_golden_tools_reached"
 
 # Classes of ADK whose tools hand over to an agent, or belong to ADK's own course of a turn.
 _RUN = {"AgentTool", "TransferToAgentTool", "SetModelResponseTool", "FinishTaskTool"}
@@ -50,6 +52,12 @@ class GoldenTools(BasePlugin):
     async def before_tool_callback(self, *, tool, tool_args, tool_context):
         """Wraps the tool. The answer is None, so that the agent's own callbacks run too."""
         await _wrap(tool, _SESSION.get() or _session_of(tool_context))
+        return None
+
+    async def after_tool_callback(self, *, tool, tool_args, tool_context, result):
+        """Tells of a call that a callback of the agent, or its wait for a confirmation, answered before the tool was reached."""
+        if not getattr(tool_context, _REACHED, False):
+            await _own_call(tool.name, tool_context)
         return None
 
 
@@ -76,6 +84,9 @@ async def _wrap_agent(tool, session):
     original = type(tool).run_async
 
     async def run_async(*, args, tool_context):
+        setattr(tool_context, _REACHED, True)
+        if tool.name != "transfer_to_agent":
+            await _own_call(tool.name, tool_context)
         outer = _SESSION.set(_SESSION.get() or _session_of(tool_context))
         try:
             return await original(tool, args=args, tool_context=tool_context)
@@ -101,7 +112,14 @@ def _session_of(tool_context):
     return [session.user_id, session.id]
 
 
+async def _own_call(name, tool_context):
+    """Tells of a recorded call that no tool answers. A call of a tool that was not asked for is an error otherwise."""
+    await _ask({"session": _SESSION.get() or _session_of(tool_context), "own": name})
+
+
 async def _answer(name, args, tool_context):
+    # Before the question, which may not come through.
+    setattr(tool_context, _REACHED, True)
     session = _SESSION.get() or _session_of(tool_context)
     answer = await _ask({"session": session, "name": name, "args": args})
     for key, value in answer.get("state", {}).items():

@@ -120,6 +120,35 @@ async fn a_miss_is_an_error_whatever_the_program_makes_of_it() {
     );
 }
 
+/// As an agent of a framework whose tools do not go through the framework.
+#[tokio::test]
+async fn an_expected_call_that_was_not_asked_for_is_an_error_unless_no_tool_answers_it() {
+    let record = |name: &str, x: i64| format!(r#"write(type="tool_call", name="{name}", args={{"x": {x}}}, result={{"n": 1}})"#);
+    let both = format!("{}\n{}\nwrite(type=\"text\", text=\"done\")", record("f", 1), record("f", 2));
+    let silent = program(GOLDEN, &both);
+    let report = play(&case(), &silent).await;
+    let message = error(&report);
+    let says = "tools error in turn 1: f(x: 1) was recorded, and no golden was asked for it: something else may have run it";
+    assert!(message.starts_with(says), "{message}");
+
+    let asks_once = program(GOLDEN, &format!("ask(\"a\", \"f\", x=1)\nread()\n{both}"));
+    let message = error(&play(&case(), &asks_once).await);
+    assert!(message.starts_with("tools error in turn 1: f(x: 2) was recorded"), "{message}");
+
+    let own = r#"write(type="own_call", name="f")"#;
+    let told = program(GOLDEN, &format!("{own}\n{own}\n{both}"));
+    let report = play(&case(), &told).await;
+    assert!(report.verdict.passed(), "{report}");
+
+    // A call that the turn does not expect may be a handoff.
+    let other = program(GOLDEN, &format!("{}\n{TWO_AT_A_TIME}", record("handoff", 1)));
+    assert_eq!(play(&case(), &other).await.verdict, Verdict::Failed);
+
+    let real = program("", &format!("{own}\n{both}"));
+    let message = error(&EvalRunner::new().run_case(&case(), || real.clone()).await.unwrap());
+    assert!(message.contains("told that no tool answers a call of `f`, and its tools are real"), "{message}");
+}
+
 #[tokio::test]
 async fn an_answer_that_never_comes_ends_with_the_turn() {
     let faults = r#"{"1": {"f#1": "never"}}"#;

@@ -41,32 +41,57 @@ where
         let (match_type, args) = comparison(self.name, Some(input.criterion)).unwrap_or_default();
         let info = eval_format::metric::metric(self.name);
         let counts_others = match_type == MatchType::Exact || info.is_some_and(|info| info.counts_others);
+        let of_adk = criterion_of_adk(input.criterion);
         Ok(input.score_turns(&|at, actual, expected| {
             let literal = (self.literal)(actual, expected, input.criterion);
-            let rules = input.rules.map(|rules| rules.turn(at)).filter(|rules| !rules.is_literal());
-            let (Some(rules), Some(expected)) = (rules, expected) else { return literal };
-            let expected: Vec<&FunctionCall> = expected.tool_calls().collect();
+            let Some(rules) = input.rules.map(|rules| rules.turn(at)) else { return literal };
+            let of_adk =
+                of_adk.as_ref().map(|criterion| (self.literal)(actual, expected, criterion).value());
+            let Some(golden) = expected.filter(|_| !rules.is_literal()) else {
+                // The mean without rules is ADK's, so each of its turns is.
+                return match of_adk.filter(|number| *number != literal.value()) {
+                    Some(number) => literal.with_loosened(Vec::new(), number),
+                    None => literal,
+                };
+            };
+            let of_adk = of_adk.unwrap_or(literal.value());
+            let expected: Vec<&FunctionCall> = golden.tool_calls().collect();
             let actual: Vec<&FunctionCall> = actual.tool_calls().collect();
             let calls = RuledCalls::new(&expected, &actual, rules, match_type, args);
-            loosened(literal, &calls, counts_others, |calls| (self.ruled)(calls, input.criterion))
+            let (score, points) =
+                loosened(literal, &calls, counts_others, |calls| (self.ruled)(calls, input.criterion));
+            if score.value().is_none() { score } else { score.with_loosened(points, of_adk) }
         }))
     }
 }
 
+/// The criterion as ADK reads it, which knows none of our keys; `None` if it has none of them.
+fn criterion_of_adk(criterion: &Criterion) -> Option<Criterion> {
+    const OURS: [&str; 2] = ["args_match", "forbidden_tools"];
+    OURS.iter().any(|key| criterion.get(key).is_some()).then(|| {
+        let mut of_adk = criterion.clone();
+        OURS.into_iter().for_each(|key| drop(of_adk.options.remove(key)));
+        of_adk
+    })
+}
+
+/// The score of a turn with rules, and the points at which they were applied. `literal` is the score without them.
 fn loosened(
     literal: Score,
     calls: &RuledCalls<'_>,
     counts_others: bool,
     ruled: impl Fn(&RuledCalls<'_>) -> Option<Score>,
-) -> Score {
+) -> (Score, Vec<LoosenedPoint>) {
     let number = literal.value();
     if number == Some(1.0) {
-        return literal.with_loosened(points(calls, counts_others, None), number);
+        return (literal, points(calls, counts_others, None));
     }
-    let Some(score) = ruled(calls) else { return too_many(calls.expected.len(), calls.actual.len()) };
+    let Some(score) = ruled(calls) else {
+        return (too_many(calls.expected.len(), calls.actual.len()), Vec::new());
+    };
     // The literal score has the notes on what may be unexpected in ADK.
     let score = if score.value() <= number { literal } else { score };
-    score.with_loosened(points(calls, counts_others, Some(&calls.align())), number)
+    (score, points(calls, counts_others, Some(&calls.align())))
 }
 
 /// The rules of a turn as they were applied: to the pairs of calls, or to calls that are equal, which need none.

@@ -74,8 +74,10 @@ fn under_rules(literal: Score, rules: &TurnRules, actual: &Invocation, golden: &
                     all(true).collect()
                 }
                 Relation::TooLarge => {
-                    notes.extend(note);
-                    all(true).collect()
+                    return Score::not_evaluated(format!(
+                        "a list in the response of `{}` is too long to be paired under the rules of `_expect`",
+                        names[at]
+                    ));
                 }
             },
         };
@@ -192,6 +194,28 @@ mod tests {
         let found = score(r#"{"result": 44, "at": "2026-11-23"}"#);
         assert_eq!(found.value(), Some(0.0));
         assert!(found.notes().iter().any(|note| note.starts_with("`result` is 44")), "{:?}", found.notes());
+    }
+
+    #[test]
+    fn a_list_that_is_too_long_to_be_paired_is_not_evaluated() {
+        use eval_format::EvalCase;
+        use eval_format::expect::{Expect, Matcher, TurnExpect};
+
+        let list = |from: usize| {
+            let items: Vec<String> = (from..from + 3_000).map(|n| format!(r#"{{"n": {n}}}"#)).collect();
+            format!(r#"{{"items": [{}]}}"#, items.join(", "))
+        };
+        let rules = TurnExpect::default().response("price", "items", Matcher::Unordered);
+        let case = EvalCase::new("c")
+            .turn(tools(&[("price", &list(0))]))
+            .with_expect(Expect::default().turn(1, rules));
+        let score = |from: usize| {
+            let actual = [tools(&[("price", &list(from))])];
+            score_case(&ToolResponseMatch, &case, &actual, &Criterion::new(1.0)).scores()[0].clone()
+        };
+        let reason = "a list in the response of `price` is too long to be paired under the rules of `_expect`";
+        assert_eq!(score(1), Score::not_evaluated(reason));
+        assert_eq!(score(0).value(), Some(1.0), "what is equal needs no pairs");
     }
 
     #[test]

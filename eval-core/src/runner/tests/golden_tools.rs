@@ -244,12 +244,97 @@ fn faults_are_played() {
         "{message}"
     );
     assert!(seen.is_empty());
+    let (report, _) = played(&with(json!({"get_weather#1": {"after": 30}})), &["Paris"], &real);
+    let Verdict::Error { role: Role::Agent, message } = &report.verdict else { panic!("{report}") };
+    assert!(message.ends_with("; the fault `get_weather#1` keeps its answer back for 30s"), "{message}");
 
     let state = with(json!({"get_weather#1": {"state": {"last_city": "Paris"}}}));
     let state = state.final_state(Map::from([("last_city", "Paris")]));
     let (report, _) = played(&state, &["Paris"], &real);
     assert_eq!(report.verdict, Verdict::Passed, "{report}");
     assert_eq!(real.calls(), 0);
+}
+
+/// The golden is one call. A fault adds the call that fails, which the case allows.
+#[test]
+fn an_agent_that_tries_again_passes_and_one_that_gives_up_fails() {
+    let down = json!({"1": {"get_weather#1": {"error": {"error_code": 503, "error_message": "down"}}}});
+    let case = paris().with_extra("_tools", down);
+    let rules = json!({"1": {"repeat": {"get_weather": 2}}});
+    let agent = |tries: usize| {
+        move || {
+            agent_fn(move |_, recorder: Recorder| async move {
+                for _ in 0..tries {
+                    let args = json!({ "city": "Paris" });
+                    let none = std::future::pending::<Result<serde_json::Value, BoxError>>();
+                    let answer = recorder.golden("get_weather", args, none).await.unwrap_or_default();
+                    if answer["error_code"].is_null() {
+                        return "done".to_owned();
+                    }
+                }
+                "The service is down.".to_owned()
+            })
+        }
+    };
+    let ruled = case.clone().with_extra(EvalCase::EXPECT_KEY, rules);
+    assert_eq!(with_golden_tools(&ruled, agent(2)).verdict, Verdict::Passed);
+    assert_eq!(with_golden_tools(&ruled, agent(1)).verdict, Verdict::Failed);
+    assert_eq!(with_golden_tools(&case, agent(2)).verdict, Verdict::Failed, "two calls, and one is expected");
+}
+
+#[test]
+fn a_call_after_the_last_turn_that_no_golden_answers_is_an_error() {
+    for asks in ["state", "end"] {
+        let report = with_golden_tools(&paris(), || AsksLate(asks, None));
+        assert!(
+            error(&report).starts_with(r#"turn 1: no golden answers get_weather(city: "Oslo") in turn 1"#),
+            "{report}"
+        );
+        let mut talk = crate::testing::Conversation::new(AsksLate(asks, None)).with_golden_tools(&paris());
+        let finished = run(async {
+            talk.say("go").await.unwrap();
+            talk.finish().await
+        });
+        assert!(finished.unwrap_err().to_string().contains("no golden answers"), "{asks}");
+    }
+}
+
+/// An agent that asks for the weather in Oslo when its turns are over, and hides that there is none.
+struct AsksLate(&'static str, Option<crate::tools::GoldenTools>);
+
+impl AsksLate {
+    fn ask(&self, here: &str) {
+        if self.0 == here
+            && let Some(tools) = &self.1
+        {
+            drop(tools.call("get_weather", &Map::from([("city", "Oslo")])));
+        }
+    }
+}
+
+impl Agent for AsksLate {
+    async fn start(&mut self, session: &crate::agent::Session) -> Result<(), BoxError> {
+        self.1 = session.recorder().golden_tools();
+        Ok(())
+    }
+
+    async fn turn(&mut self, turn: &Turn<'_>) -> Result<(), BoxError> {
+        let args = json!({ "city": "Paris" });
+        let none = std::future::pending::<Result<serde_json::Value, BoxError>>();
+        turn.recorder().golden("get_weather", args, none).await?;
+        turn.recorder().text("done");
+        Ok(())
+    }
+
+    async fn state(&mut self) -> Result<Option<Map>, BoxError> {
+        self.ask("state");
+        Ok(None)
+    }
+
+    async fn end(&mut self) -> Result<(), BoxError> {
+        self.ask("end");
+        Ok(())
+    }
 }
 
 /// The metrics of these cases pass, so the fault alone decides.

@@ -69,6 +69,21 @@ fn a_rule_that_no_metric_reads_is_an_error() {
     }
 }
 
+/// A selection of metrics is no statement about the case.
+#[test]
+fn a_rule_of_a_metric_that_a_selection_left_out_is_no_mistake() {
+    let chosen = |config: EvalConfig| config.only(vec![(ANSWER.to_owned(), Criterion::new(0.8))]);
+    let calls = case(json!({"1": {"calls": {"f": {"x": "any"}}, "order": "any"}}));
+    assert_eq!(found(&chosen(config(TRAJECTORY, Criterion::new(1.0))), &[], &calls), []);
+    assert_eq!(found(&chosen(config("trajectory_recall", Criterion::new(1.0))), &[], &calls), []);
+    // No metric reads it, with the selection or without.
+    let state = config("final_session_state_match", Criterion::new(1.0));
+    assert_eq!(found(&chosen(state), &[], &calls).len(), 1);
+    let ignored = config(TRAJECTORY, Criterion::new(1.0).with("ignore_args", true));
+    let kept = ignored.only(vec![(TRAJECTORY.to_owned(), Criterion::new(1.0).with("ignore_args", true))]);
+    assert_eq!(found(&kept, &[], &calls).len(), 1);
+}
+
 #[test]
 fn a_rule_of_what_the_criteria_allow_is_a_warning_at_its_key() {
     let cases = [case(json!({"1": {"others": "any", "order": "any"}}))];

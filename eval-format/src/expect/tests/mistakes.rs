@@ -262,6 +262,18 @@ fn each_mistake_is_an_error_at_its_place_with_a_remedy() {
             "no answer is \"PHISHING\" and fulfils `number`",
             "",
         ),
+        (
+            json!({"1": {"answer": {"is": "yes", "regex": "[0-9]"}}}),
+            r#""yes""#,
+            "no answer is \"yes\" and fulfils `regex`",
+            "",
+        ),
+        (
+            json!({"1": {"answer": {"is": "yes", "json": {"kind": "any"}}}}),
+            r#""yes""#,
+            "no answer is \"yes\" and fulfils `json`",
+            "",
+        ),
         (json!({"1": {"answer": {"regex": ".*"}}}), r#"".*""#, "matches a part of every answer", ""),
         (json!({"1": {"answer": {"number": "3"}}}), r#""3""#, "`number` must be a number or", ""),
         (json!({"1": {"answer": {"number": {"within": 1}}}}), "", "`is` must be a number, not null", ""),
@@ -292,6 +304,11 @@ fn what_can_hold_is_no_mistake() {
         json!({"1": {"calls": {"search#1": {"tags": "unordered", "tags[*]": "text"}, "search#2": {"...": "any"}}}}),
         json!({"1": {"order": "any", "others": ["log"], "optional": ["search#2"], "repeat": {"get_weather": 3}}}),
         json!({"1": {"answer": {"contains": "sunny", "lacks": ["rain"], "regex": "[0-9]+", "number": 3}}}),
+        // `is` takes a text in any case and with any white space.
+        json!({"1": {"answer": {"is": "phishing", "regex": "PHISHING"}}}),
+        json!({"1": {"answer": {"is": "Phishing", "regex": "^[^a-z]+$"}}}),
+        json!({"1": {"answer": {"is": "no visa", "regex": "No\\nVisa"}}}),
+        json!({"1": {"answer": {"is": "{\"Kind\": \"order\"}", "json": {"kind": {"equals": "Order"}}}}}),
         json!(null),
         json!({}),
     ] {

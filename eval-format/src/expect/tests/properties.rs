@@ -87,7 +87,65 @@ fn all_paired(fits: &[Vec<bool>], used: &mut Vec<bool>) -> bool {
     })
 }
 
+/// Paths of different depth, `...` among them, below the arguments of `nested`.
+const PATHS: [&str; 12] = [
+    "...", "v", "v.k", "v.l", "v.items", "v.items[*]", "v.items[0]", "v.items[*].x", "v.items[0].x", "v.items[*].y", "w", "w[*]",
+];
+
+/// An object with objects in a list, each of which has some of its keys.
+fn nested() -> impl Strategy<Value = serde_json::Value> {
+    let scalar = || prop::sample::select(vec![json!(1), json!(2), json!("a"), json!("2026-11-23")]);
+    let item = || {
+        (prop::option::of(scalar()), prop::option::of(scalar())).prop_map(|(x, y)| {
+            let entries = [("x", x), ("y", y)].into_iter();
+            entries.filter_map(|(key, value)| Some((key.to_owned(), value?))).collect::<serde_json::Map<_, _>>()
+        })
+    };
+    let items = || prop::collection::vec(item(), 0..3);
+    (prop::option::of(scalar()), items(), prop::option::of(prop::collection::vec(scalar(), 0..3)), any::<bool>()).prop_map(
+        |(k, items, w, has_more)| {
+            let mut args = json!({ "v": { "items": items } });
+            k.into_iter().for_each(|k| args["v"]["k"] = k);
+            w.into_iter().for_each(|w| args["w"] = json!(w));
+            if has_more {
+                args["more"] = json!(1);
+            }
+            args
+        },
+    )
+}
+
+/// Whether a rule says more exactly what an earlier one allows: it names one of its places by index, or says what may be added.
+fn narrows(path: &str, matcher: &serde_json::Value, golden: &serde_json::Value) -> bool {
+    let path = crate::expect::ArgPath::parse(path).unwrap();
+    let golden = Value::from(golden.clone());
+    let is_lacking = path.places(&golden).iter().any(Option::is_none);
+    path.as_str().contains("[0]") || is_lacking && matcher.get("optional").is_some()
+}
+
 proptest! {
+    #[test]
+    fn a_rule_that_is_added_takes_no_match_away(
+        golden in nested(),
+        seen in nested(),
+        rules in prop::collection::vec((prop::sample::select(PATHS.to_vec()), matcher()), 0..4),
+        added in (prop::sample::select(PATHS.to_vec()), matcher()),
+    ) {
+        let call = |args: &serde_json::Value| super::call("f", args.clone());
+        let relation = |rules: &[(&str, serde_json::Value)]| {
+            let args: serde_json::Map<_, _> =
+                rules.iter().map(|(path, matcher)| ((*path).to_owned(), matcher.clone())).collect();
+            let case = case([call(&golden)], json!({ "1": { "calls": { "f": args } } }));
+            case.check().ok()?;
+            Some(Rules::of(&case).unwrap().turn(0).compare(0, &call(&golden), &call(&seen), ArgsMatch::Exact))
+        };
+        let is_new = rules.iter().all(|(path, _)| *path != added.0) && !narrows(added.0, &added.1, &golden);
+        let more: Vec<_> = rules.iter().cloned().chain([added]).collect();
+        if is_new && let (Some(before), Some(after)) = (relation(&rules), relation(&more)) {
+            prop_assert!(after.matches() || !before.matches(), "{:?} {:?}", before, after);
+        }
+    }
+
     #[test]
     fn what_equals_the_golden_value_matches_under_any_rule(golden in scalar(), matcher in matcher(), draw in 0_usize..3) {
         let case = case([with_value(Some(golden.clone()))], of_v(&matcher));

@@ -62,7 +62,7 @@ fn values_match_as_in_the_reference() {
         );
     }
     let infinite = reasons(1e308.into(), f64::INFINITY.into(), &json!({"within": "1%"}));
-    assert_eq!(infinite, "`v` is null, not within 1 % of 1e+308");
+    assert_eq!(infinite, "`v` is Infinity, not within 1 % of 1e+308");
 }
 
 #[test]
@@ -266,4 +266,46 @@ fn a_comparison_of_any_size_ends() {
     let expected = case.conversation[0].tool_calls().next().unwrap();
     let found = rules.turn(0).compare(0, expected, &with_value(Some(items(1000, 5000))), ArgsMatch::Exact);
     assert!(found.matches(), "{found:?}");
+}
+
+/// JSON has no text for these numbers.
+#[test]
+fn reasons_name_numbers_that_are_not_finite() {
+    for (text, shown) in [("NaN", "NaN"), ("Infinity", "Infinity"), ("-1e400", "-Infinity")] {
+        let said = reasons(number("1"), number(text), &json!({"within": 5}));
+        assert_eq!(said, format!("`v` is {shown}, not within 5 of 1"));
+        let said = reasons(json!("d").into(), [number(text)].into_iter().collect(), &json!("date"));
+        assert_eq!(said, format!("`v` is [{shown}], no date"));
+    }
+}
+
+#[test]
+fn a_rule_for_values_that_the_golden_lacks_leaves_them_to_the_rules_above() {
+    let items = |items: serde_json::Value| FunctionCall::new("f", json!({ "items": items }));
+    let golden = || items(json!([{"x": 1}, {"y": 2}]));
+    for (rules, seen, matches) in [
+        (json!({"items[*]": "at_least"}), json!([{"x": 1}, {"y": 2, "x": 5}]), true),
+        (json!({"items[*]": "at_least", "items[*].x": "any"}), json!([{"x": 1}, {"y": 2, "x": 5}]), true),
+        (json!({"items[*]": "at_least", "items[*].x": "optional"}), json!([{"x": 1}, {"y": 2, "x": 5}]), true),
+        (
+            json!({"items[*]": "at_least", "items[*].x": {"optional": {"within": 1}}}),
+            json!([{"x": 1}, {"y": 2, "x": 5}]),
+            true,
+        ),
+        (json!({"items[*].x": "any"}), json!([{"x": 7}, {"y": 2}]), true),
+        (json!({"items[*].x": "any"}), json!([{"x": 7}, {"y": 2, "x": 5}]), false),
+        // It alone says what may be added.
+        (
+            json!({"items[*]": "at_least", "items[*].x": {"optional": {"one_of": [1, 4]}}}),
+            json!([{"x": 1}, {"y": 2, "x": 5}]),
+            false,
+        ),
+        (json!({"items[*].x": {"optional": "any"}}), json!([{"x": 1}, {"y": 2, "x": 5}]), true),
+    ] {
+        let case = super::case([golden()], json!({ "1": { "calls": { "f": rules } } }));
+        assert!(case.check().is_ok(), "{rules}");
+        let found = Rules::of(&case).unwrap();
+        let relation = found.turn(0).compare(0, &golden(), &items(seen.clone()), ArgsMatch::Exact);
+        assert_eq!(relation.matches(), matches, "{rules} {seen}: {relation:?}");
+    }
 }

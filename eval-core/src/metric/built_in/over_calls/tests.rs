@@ -243,6 +243,31 @@ fn args() -> impl Strategy<Value = serde_json::Value> {
     prop::collection::btree_map("[x-z]", value, 0..=3).prop_map(|args| json!(args))
 }
 
+/// ADK knows neither `args_match` nor `forbidden_tools`.
+#[test]
+fn the_score_of_adk_is_the_one_without_our_keys_in_every_turn() {
+    let golden = |rules: serde_json::Value| {
+        let turn = json!({"user_content": {"parts": [{"text": "q"}]}, "intermediate_data": {"tool_uses": [
+            {"name": "f", "args": {"day": "2026-11-22"}}]}});
+        let case = json!({"eval_id": "c", "conversation": [turn.clone(), turn], "_expect": rules});
+        EvalCase::parse(&case.to_string()).unwrap()
+    };
+    let day = json!({"calls": {"f": {"day": "date"}}});
+    let made = turn(&json!([call("f", json!({"day": "2026-11-22", "n": 1}))]));
+    let subset = Criterion::new(1.0).with_args_match(ArgsMatch::Subset);
+    let trajectory = built_in(tool_trajectory::NAME).unwrap();
+    let of = |rules, made: &Invocation, criterion: &Criterion| {
+        let scores = score_case(&trajectory, &golden(rules), &[made.clone(), made.clone()], criterion);
+        scores.scores().iter().map(|score| (score.value(), score.literal())).collect::<Vec<_>>()
+    };
+    let (full, none) = (Some(1.0), Some(0.0));
+    assert_eq!(of(json!({"1": day}), &made, &subset), [(full, none), (full, none)]);
+    assert_eq!(of(json!(null), &made, &subset), [(full, full), (full, full)], "without rules no score is literal");
+    let forbidden = Criterion::new(1.0).with_forbidden_tools(["f"]);
+    let same = turn(&json!([call("f", json!({"day": "2026-11-22"}))]));
+    assert_eq!(of(json!({"1": day}), &same, &forbidden), [(none, full), (none, full)]);
+}
+
 #[test]
 fn calls_that_are_too_many_to_be_compared_are_shown_in_little_time() {
     let long: Vec<i64> = (0..300).collect();

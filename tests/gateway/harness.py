@@ -67,11 +67,11 @@ class Check:
             change(case)
         path.write_text(json.dumps(trip))
 
-    def run(self, folder, agent, variables=(), *args):
+    def run(self, folder, agent, variables=(), *args, of=""):
         environment = {key: value for key, value in os.environ.items() if key not in KEYS and not key.startswith("EVALSET_")}
         environment |= {"PYTHONPATH": str(HERE.parent.parent / "python"), "PYTHONWARNINGS": "ignore", "EVALSET_DIR": str(folder / "runs")}
         environment |= dict(variables)
-        line = [self.command, "run", "trip.evalset.json", *agent, *args]
+        line = [self.command, "run", f"trip.evalset.json{of}", *agent, *args]
         return subprocess.run(line, cwd=folder, env=environment, capture_output=True, text=True, timeout=900)
 
     def program(self, name, relay=None):

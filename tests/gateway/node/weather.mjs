@@ -101,7 +101,7 @@ async function anthropic() {
 /** Google's client. */
 async function gemini() {
   const { GoogleGenAI } = await import("@google/genai");
-  const client = new GoogleGenAI({ apiKey: process.env.GOOGLE_API_KEY });
+  const client = new GoogleGenAI({});
   const contents = [];
   const config = {
     systemInstruction: instructions,
@@ -128,16 +128,16 @@ async function gemini() {
   };
 }
 
-/** The `ai` package with its provider of OpenAI. */
-function ai(api) {
+/** The `ai` package with a model of one of its providers. */
+function ai(load) {
   return async () => {
     const { generateText, streamText, tool, jsonSchema, stepCountIs } = await import("ai");
-    const { openai } = await import("@ai-sdk/openai");
+    const model = await load();
     const tools = { get_weather: tool({ description, inputSchema: jsonSchema(parameters), execute: getWeather }) };
     const messages = [];
     return async (content, turn) => {
       messages.push({ role: "user", content });
-      const request = { model: openai[api]("gpt-5-mini"), system: instructions, messages, tools, stopWhen: stepCountIs(5) };
+      const request = { model, system: instructions, messages, tools, stopWhen: stepCountIs(5) };
       const said = stream ? streamText({ ...request, onError() {} }) : await generateText(request);
       for (const { toolCalls, toolResults } of await said.steps)
         // Results of a stream stand in the order in which they came.
@@ -194,8 +194,15 @@ const AGENTS = {
   "openai-responses": openaiResponses,
   anthropic,
   gemini,
-  "ai-chat": ai("chat"),
-  "ai-responses": ai("responses"),
+  "ai-chat": ai(async () => (await import("@ai-sdk/openai")).openai.chat("gpt-5-mini")),
+  "ai-responses": ai(async () => (await import("@ai-sdk/openai")).openai("gpt-5-mini")),
+  "ai-anthropic": ai(async () => (await import("@ai-sdk/anthropic")).anthropic("claude-sonnet-4-5")),
+  // It reads no variable for the address, and its own for the key.
+  "ai-google": ai(async () => {
+    const { createGoogleGenerativeAI } = await import("@ai-sdk/google");
+    const { GOOGLE_GEMINI_BASE_URL: address, GOOGLE_API_KEY: apiKey } = process.env;
+    return createGoogleGenerativeAI({ baseURL: `${address}/v1beta`, apiKey })("gemini-2.5-flash");
+  }),
   agents,
   adk,
 };

@@ -97,6 +97,13 @@ impl Provider {
     pub(crate) fn upstream(self, rest: &str) -> String {
         let set = |name: &str| env::var(name).ok().filter(|value| !value.trim().is_empty());
         let facts = self.facts();
+        // Of Anthropic's clients, the one of Vercel takes the version for a part of the base URL.
+        let lacks_version = self == Self::Anthropic && !rest.starts_with("/v1/");
+        let joined = |base: &str, rest: &str| {
+            let base = base.trim_end_matches('/');
+            let version = if lacks_version && !base.ends_with("/v1") { "/v1" } else { "" };
+            format!("{base}{version}{rest}")
+        };
         if let Some(base) = set(facts.upstream) {
             return joined(&base, rest);
         }
@@ -116,10 +123,6 @@ impl Provider {
             None => joined(facts.server, rest),
         }
     }
-}
-
-fn joined(base: &str, rest: &str) -> String {
-    format!("{}{rest}", base.trim_end_matches('/'))
 }
 
 /// The server of Vertex for a path with a location.
@@ -168,6 +171,7 @@ mod tests {
         for (provider, rest, expected) in [
             (Provider::OpenAi, "/chat/completions", "https://api.openai.com/v1/chat/completions"),
             (Provider::Anthropic, "/v1/messages", "https://api.anthropic.com/v1/messages"),
+            (Provider::Anthropic, "/messages", "https://api.anthropic.com/v1/messages"),
             (
                 Provider::Gemini,
                 "/v1beta/models/m:x",

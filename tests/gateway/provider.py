@@ -4,10 +4,11 @@
 
 The address is http://127.0.0.1:PORT/SCENARIO. A scenario is words with `-` between them: `text`, `tool` and `tool2` (one or two
 calls of the first tool); `e429`, `e500` and others (a status), `trunc`, `reset`, `hang`, `midstream` (an error in the stream); `gzip`, `crlf`, `bytes`
-(pieces of 7 bytes); `rnd` (random ids), `gid` (ids of calls of Gemini), `slow`.
+(pieces of 7 bytes); `rnd` (random ids), `gid` (ids of calls of Gemini), `slow`; `count` (each text has a number of its own), `named`
+(a text has the last word of the request that begins with `case-`).
 """
 
-import asyncio, gzip, json, sys, time, uuid, itertools, hashlib
+import asyncio, gzip, json, re, sys, time, uuid, itertools, hashlib
 PORT, LOG = int(sys.argv[1]), open(sys.argv[2], 'a', buffering=1)
 conns = itertools.count(); reqs = itertools.count(); failcount = {}
 def j(x): return json.dumps(x, separators=(',', ':'))
@@ -24,14 +25,18 @@ def want_tool(sc): return 2 if 'tool2' in sc else 1 if 'tool' in sc else 0
 ARGS = lambda c: j({'city': c})
 def pick(names): return names[0] if names else None
 
-def chat(b, sc, ids):
+def said(raw, sc, n):
+    cases = re.findall(r'case-\w+', raw)
+    if 'named' in sc and cases: return f'It is sunny for {cases[-1]}.'
+    return f'It is sunny, {n}.' if 'count' in sc else 'It is sunny.'
+
+def chat(b, sc, ids, txt):
     tools = [t['function']['name'] for t in b.get('tools') or [] if t.get('type') == 'function']
     done = any(m['role'] == 'tool' for m in b['messages'][max([i for i, m in enumerate(b['messages']) if m['role'] == 'user'] or [0]):])
     n = 0 if done else want_tool(sc)
     base = {'id': ids('chatcmpl-'), 'object': 'chat.completion', 'created': 1760000000, 'model': b['model']}
     usage = {'prompt_tokens': 11, 'completion_tokens': 7, 'total_tokens': 18}
     calls = [{'id': ids('call_'), 'type': 'function', 'function': {'name': pick(tools), 'arguments': ARGS(CITIES[i])}} for i in range(n)] if tools else []
-    txt = 'It is sunny.'
     if b.get('response_format'): txt = j({'answer': 'sunny'})
     if not b.get('stream'):
         msg = {'role': 'assistant', 'content': None if calls else txt}
@@ -54,7 +59,7 @@ def chat(b, sc, ids):
     ev.append('data: [DONE]\n\n')
     return ev
 
-def responses(b, sc, ids):
+def responses(b, sc, ids, txt):
     inp = b['input'] if isinstance(b['input'], list) else []
     tools = [t['name'] for t in b.get('tools') or [] if t.get('type') == 'function']
     lastu = max([i for i, m in enumerate(inp) if m.get('role') == 'user'] or [0])
@@ -62,7 +67,6 @@ def responses(b, sc, ids):
     n = 0 if done else want_tool(sc)
     rid = ids('resp_')
     items = [{'type': 'function_call', 'id': ids('fc_'), 'call_id': ids('call_'), 'name': pick(tools), 'arguments': ARGS(CITIES[i]), 'status': 'completed'} for i in range(n)] if tools else []
-    txt = 'It is sunny.'
     if not items:
         items = [{'type': 'message', 'id': ids('msg_'), 'role': 'assistant', 'status': 'completed', 'content': [{'type': 'output_text', 'text': txt, 'annotations': []}]}]
     usage = {'input_tokens': 11, 'input_tokens_details': {'cached_tokens': 0}, 'output_tokens': 7, 'output_tokens_details': {'reasoning_tokens': 0}, 'total_tokens': 18}
@@ -86,13 +90,13 @@ def responses(b, sc, ids):
     e('response.completed', response=resp('completed', items, usage))
     return ev
 
-def messages(b, sc, ids):
+def messages(b, sc, ids, txt):
     tools = [t['name'] for t in b.get('tools') or []]
     last = b['messages'][-1]
     done = isinstance(last['content'], list) and any(c.get('type') == 'tool_result' for c in last['content'])
     n = 0 if done else want_tool(sc)
     blocks = [{'type': 'tool_use', 'id': ids('toolu_'), 'name': pick(tools), 'input': {'city': CITIES[i]}} for i in range(n)] if tools else []
-    if not blocks: blocks = [{'type': 'text', 'text': 'It is sunny.'}]
+    if not blocks: blocks = [{'type': 'text', 'text': txt}]
     stop = 'tool_use' if blocks[0]['type'] == 'tool_use' else 'end_turn'
     msg = {'id': ids('msg_'), 'type': 'message', 'role': 'assistant', 'model': b['model'], 'content': blocks, 'stop_reason': stop, 'stop_sequence': None, 'usage': {'input_tokens': 11, 'output_tokens': 7}}
     if not b.get('stream'): return j(msg)
@@ -113,13 +117,13 @@ def messages(b, sc, ids):
     e('message_stop')
     return ev
 
-def gemini(b, sc, ids, model, stream):
+def gemini(b, sc, ids, model, stream, txt):
     tools = [d['name'] for t in b.get('tools') or [] for d in t.get('functionDeclarations') or t.get('function_declarations') or []]
     last = b['contents'][-1]
     done = any('functionResponse' in p or 'function_response' in p for p in last['parts'])
     n = 0 if done else want_tool(sc)
     parts = [{'functionCall': {'name': pick(tools), 'args': {'city': CITIES[i]}, **({'id': ids('fc')} if 'gid' in sc else {})}, **({'thoughtSignature': 'c2lnbmF0dXJl' + ids('')[:8]} if i == 0 else {})} for i in range(n)] if tools else []
-    if not parts: parts = [{'text': 'It is '}, {'text': 'sunny.'}] if stream else [{'text': 'It is sunny.'}]
+    if not parts: parts = [{'text': txt[:6]}, {'text': txt[6:]}] if stream else [{'text': txt}]
     usage = {'promptTokenCount': 11, 'candidatesTokenCount': 7, 'totalTokenCount': 18}
     meta = {'usageMetadata': usage, 'modelVersion': model, 'responseId': ids('')}
     if not stream: return j({'candidates': [{'content': {'role': 'model', 'parts': parts}, 'finishReason': 'STOP', 'index': 0}], **meta})
@@ -160,7 +164,7 @@ async def handle(r, w):
             path = target.split('?')[0]; sc = set(path.split('/')[1].split('-'))
             if 'text' not in sc and 'tool' not in sc and 'tool2' not in sc and not any(x[:1] == 'e' or x in ('hang', 'reset', 'trunc') for x in sc): sc.add('text')
             seed = hashlib.md5(body).hexdigest()
-            ids = Ids('rnd' in sc, seed)
+            ids, txt = Ids('rnd' in sc, seed), said(body.decode('utf8', 'replace'), sc, n)
             wire = 'chat' if path.endswith('/chat/completions') else 'responses' if path.endswith('/responses') else 'messages' if path.endswith('/messages') else 'gemini' if ':' in path.rsplit('/', 1)[-1] else 'embed' if path.endswith('/embeddings') else None
             code, extra, out = 200, [], None
             ecode = next((x for x in sc if x[0] == 'e' and x[1:4].isdigit()), None)
@@ -174,13 +178,13 @@ async def handle(r, w):
                 await asyncio.sleep(3600); return
             elif 'reset' in sc:
                 w.transport.abort(); return
-            elif wire == 'chat': out = chat(b, sc, ids)
-            elif wire == 'responses': out = responses(b, sc, ids)
-            elif wire == 'messages': out = messages(b, sc, ids)
+            elif wire == 'chat': out = chat(b, sc, ids, txt)
+            elif wire == 'responses': out = responses(b, sc, ids, txt)
+            elif wire == 'messages': out = messages(b, sc, ids, txt)
             elif wire == 'gemini':
                 model, verb = path.rsplit('/', 1)[-1].split(':')
                 if verb in ('generateContent', 'streamGenerateContent'):
-                    out = gemini(b, sc, ids, model, verb[0] == 's')
+                    out = gemini(b, sc, ids, model, verb[0] == 's', txt)
                     if verb[0] == 's' and 'alt=sse' not in target: out = '[' + ','.join(e[6:].strip() for e in out) + ']'
                 elif verb == 'countTokens': out = j({'totalTokens': 11})
                 elif verb == 'batchEmbedContents': out = j({'embeddings': [{'values': [0.1, 0.2]} for _ in b['requests']]})

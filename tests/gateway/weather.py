@@ -9,7 +9,12 @@ INSTRUCTIONS = os.environ.get("GATEWAY_INSTRUCTIONS", "You answer about weather.
 STREAM = os.environ.get("GATEWAY_STREAM") == "1"
 SWALLOW = os.environ.get("GATEWAY_SWALLOW") == "1"
 SWAP = os.environ.get("GATEWAY_SWAP") == "1"
+RENAME = os.environ.get("GATEWAY_RENAME") == "1"
 RESULT = os.environ.get("GATEWAY_RESULT", "sunny in {city}")
+
+# The clients find the hosts of their providers themselves.
+for name in os.environ.get("GATEWAY_UNSET", "").split():
+    os.environ.pop(name, None)
 
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 
@@ -18,6 +23,18 @@ async def get_weather(city: str) -> str:
     """Gets the weather of a city."""
     await asyncio.sleep(random.random() * 0.05)
     return RESULT.format(city=city)
+
+
+async def together(turn, calls):
+    """The results of the calls of one answer, which run at the same time and are recorded in their order."""
+    results = await asyncio.gather(*(get_weather(**args) for _, args in calls))
+    for (name, args), result in zip(calls, results):
+        turn.tool_call(name, args, result)
+    return results[::-1] if SWAP else results
+
+
+def renamed(id):
+    return f"other_{id}" if RENAME else id
 
 
 class OpenAiChat:
@@ -56,15 +73,11 @@ class OpenAiChat:
             if not calls:
                 self.messages.append({"role": "assistant", "content": text})
                 return text
-            made = [{"id": i, "type": "function", "function": {"name": n, "arguments": a}} for i, n, a in calls]
+            made = [{"id": renamed(i), "type": "function", "function": {"name": n, "arguments": a}} for i, n, a in calls]
             self.messages.append({"role": "assistant", "tool_calls": made})
-            results = await asyncio.gather(*(get_weather(**json.loads(a)) for _, _, a in calls))
-            for (_, name, args), result in zip(calls, results):
-                turn.tool_call(name, json.loads(args), result)
-            if SWAP:
-                results.reverse()
+            results = await together(turn, [(name, json.loads(args)) for _, name, args in calls])
             for (id, _, _), result in zip(calls, results):
-                self.messages.append({"role": "tool", "tool_call_id": id, "content": result})
+                self.messages.append({"role": "tool", "tool_call_id": renamed(id), "content": result})
 
 
 class OpenAiResponses:
@@ -91,12 +104,13 @@ class OpenAiResponses:
             else:
                 response = await self.client.responses.create(**request)
             calls = [item for item in response.output if item.type == "function_call"]
+            for call in calls:
+                call.call_id = renamed(call.call_id)
             self.input += [item.model_dump(exclude_none=True, exclude={"parsed_arguments"}) for item in response.output]
             if not calls:
                 return response.output_text
-            results = await asyncio.gather(*(get_weather(**json.loads(call.arguments)) for call in calls))
+            results = await together(turn, [(call.name, json.loads(call.arguments)) for call in calls])
             for call, result in zip(calls, results):
-                turn.tool_call(call.name, json.loads(call.arguments), result)
                 self.input.append({"type": "function_call_output", "call_id": call.call_id, "output": result})
 
 
@@ -119,13 +133,13 @@ class Anthropic:
                     message = await stream.get_final_message()
             else:
                 message = await self.client.messages.create(**request)
-            self.messages.append({"role": "assistant", "content": [block.model_dump(exclude_none=True) for block in message.content]})
             calls = [block for block in message.content if block.type == "tool_use"]
+            for call in calls:
+                call.id = renamed(call.id)
+            self.messages.append({"role": "assistant", "content": [block.model_dump(exclude_none=True) for block in message.content]})
             if not calls:
                 return "".join(block.text for block in message.content)
-            results = await asyncio.gather(*(get_weather(**call.input) for call in calls))
-            for call, result in zip(calls, results):
-                turn.tool_call(call.name, call.input, result)
+            results = await together(turn, [(call.name, call.input) for call in calls])
             blocks = [{"type": "tool_result", "tool_use_id": call.id, "content": result} for call, result in zip(calls, results)]
             self.messages.append({"role": "user", "content": blocks})
 
@@ -153,22 +167,88 @@ class Gemini:
                     parts += chunk.candidates[0].content.parts or []
             else:
                 parts = (await self.client.aio.models.generate_content(**request)).candidates[0].content.parts
-            self.contents.append(types.Content(role="model", parts=parts))
             calls = [part.function_call for part in parts if part.function_call]
+            for call in calls:
+                call.id = renamed(call.id)
+            self.contents.append(types.Content(role="model", parts=parts))
             if not calls:
                 return "".join(part.text or "" for part in parts)
-            results = await asyncio.gather(*(get_weather(**call.args) for call in calls))
-            for call, result in zip(calls, results):
-                turn.tool_call(call.name, call.args, result)
+            results = await together(turn, [(call.name, call.args) for call in calls])
             answers = [types.Part(function_response=types.FunctionResponse(id=call.id, name=call.name, response={"result": result})) for call, result in zip(calls, results)]
             self.contents.append(types.Content(role="user", parts=answers))
+
+
+class Gather:
+    """OpenAI's client, asked ten questions at once in random order: five that are equal, and five that are not."""
+
+    def __init__(self):
+        import openai
+
+        self.client = openai.AsyncOpenAI()
+
+    async def ask(self, question):
+        await asyncio.sleep(random.random() * 0.01)
+        messages = [{"role": "user", "content": question}]
+        response = await self.client.chat.completions.create(model="gpt-5-mini", messages=messages)
+        return response.choices[0].message.content
+
+    async def __call__(self, message, turn):
+        questions = [(at, f"{message} {at}" if at < 5 else message) for at in range(10)]
+        random.shuffle(questions)
+        answers = dict(zip([at for at, _ in questions], await asyncio.gather(*(self.ask(question) for _, question in questions))))
+        return " | ".join([*(answers[at] for at in range(5)), *sorted(answers[at] for at in range(5, 10))])
+
+
+class PydanticAiStream:
+    """An agent of pydantic-ai that streams."""
+
+    def __init__(self, agent):
+        self.agent, self.history = agent, []
+
+    async def __call__(self, message, turn):
+        async def read(_, events):
+            async for _ in events:
+                pass
+
+        result = await self.agent.run(message, message_history=self.history, event_stream_handler=read)
+        self.history = result.all_messages()
+        parts = [part for message in result.new_messages() for part in message.parts]
+        returned = {part.tool_call_id: part.content for part in parts if part.part_kind == "tool-return"}
+        for part in parts:
+            if part.part_kind == "tool-call":
+                turn.tool_call(part.tool_name, part.args_as_dict(), returned[part.tool_call_id])
+        return result.output
+
+
+class OpenAiAgentsStream:
+    """An agent of openai-agents that streams."""
+
+    def __init__(self, agent):
+        self.agent, self.history = agent, []
+
+    async def __call__(self, message, turn):
+        import json
+
+        from agents import Runner
+
+        result = Runner.run_streamed(self.agent, [*self.history, {"role": "user", "content": message}])
+        async for _ in result.stream_events():
+            pass
+        begun, self.history = len(self.history), result.to_input_list()
+        items = self.history[begun:]
+        returned = {item["call_id"]: item["output"] for item in items if item.get("type") == "function_call_output"}
+        for item in items:
+            if item.get("type") == "function_call":
+                turn.tool_call(item["name"], json.loads(item["arguments"]), returned[item["call_id"]])
+        return result.final_output
 
 
 def pydantic_ai(model):
     def make():
         from pydantic_ai import Agent
 
-        return Agent(model, system_prompt=INSTRUCTIONS, tools=[get_weather])
+        agent = Agent(model, system_prompt=INSTRUCTIONS, tools=[get_weather])
+        return PydanticAiStream(agent) if STREAM else agent
 
     return make
 
@@ -178,14 +258,17 @@ def openai_agents(api):
         from agents import Agent, function_tool, set_default_openai_api
 
         set_default_openai_api(api)
-        return Agent(name="weather", instructions=INSTRUCTIONS, model="gpt-5-mini", tools=[function_tool(get_weather)])
+        agent = Agent(name="weather", instructions=INSTRUCTIONS, model="gpt-5-mini", tools=[function_tool(get_weather)])
+        return OpenAiAgentsStream(agent) if STREAM else agent
 
     return make
 
 
 def adk(model):
     def make():
+        import evalset
         from google.adk.agents import Agent
+        from google.adk.agents.run_config import RunConfig, StreamingMode
 
         chosen = model
         if model.startswith("claude"):
@@ -196,7 +279,8 @@ def adk(model):
             from google.adk.models.lite_llm import LiteLlm
 
             chosen = LiteLlm(model=model)
-        return Agent(name="weather", model=chosen, instruction=INSTRUCTIONS, tools=[get_weather])
+        agent = Agent(name="weather", model=chosen, instruction=INSTRUCTIONS, tools=[get_weather])
+        return evalset.with_options(agent, run_config=RunConfig(streaming_mode=StreamingMode.SSE)) if STREAM else agent
 
     return make
 
@@ -211,7 +295,7 @@ def langchain(model):
             from langchain_anthropic import ChatAnthropic as Chat
         else:
             from langchain_google_genai import ChatGoogleGenerativeAI as Chat
-        return create_agent(Chat(model=model), tools=[get_weather], system_prompt=INSTRUCTIONS)
+        return create_agent(Chat(model=model, streaming=STREAM), tools=[get_weather], system_prompt=INSTRUCTIONS)
 
     return make
 
@@ -248,23 +332,23 @@ AGENTS = {
     "langchain-anthropic": langchain("claude-sonnet-4-5"),
     "langchain-google": langchain("gemini-2.5-flash"),
 }
+# For tests of their own.
+OTHERS = {"gather": Gather}
 
 
 def main():
     import evalset
 
-    made = AGENTS[sys.argv[1]]
-    if not isinstance(made, type):
-        return evalset.serve(made())
+    agent = {**AGENTS, **OTHERS}[sys.argv[1]]()
+    # Agents of frameworks are served as they are.
+    if type(agent).__module__ != __name__:
+        return evalset.serve(agent)
+    asked = Swallows(agent) if SWALLOW else agent
 
-    class Agent:
-        def __init__(self):
-            self.inner = Swallows(made()) if SWALLOW else made()
+    async def answer(message, turn):
+        return await asked(message, turn)
 
-        async def turn(self, message, turn):
-            return await self.inner(message, turn)
-
-    evalset.serve(Agent)
+    evalset.serve(answer)
 
 
 if __name__ == "__main__":

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """New users go by the pages, each from an empty folder to a green job, a red one, and a page.
 
-    walk.py [rust] [pydantic] [adk] [traces] [rig] [--bin FILE] [--python PYTHON] [--wheel FILE] [--show]
+    walk.py [rust] [pydantic] [adk] [traces] [rig] [models] [--bin FILE] [--python PYTHON] [--wheel FILE] [--show]
 
 Without a name, all of them go. `--bin`, or else EVALSET_BIN, names the built command, which has `evalset` beside it; otherwise it
 is target/debug/cargo-evalset. The line that installs it counts as one command. PYTHON has the packages of
 python/tests/requirements.txt. `pydantic` installs the wheel; without one, the package of this folder takes its place. `adk`
 takes twenty files of EVALSET_CORPUS, a folder of eval sets, or else the sets of samples/. `traces` takes the files of
-EVALSET_FRAMEWORK_TRACES, or else makes some. `rust` and `rig` build below the target folder, `rig` for minutes. With `--show`,
-the output of the commands is printed.
+EVALSET_FRAMEWORK_TRACES, or else makes some. `models` are three: of pydantic-ai, behind ADK's server, and in Rust. `rust`, `rig`
+and `models` build below the target folder, the last two for minutes. With `--show`, the output of the commands is printed.
 """
 
 import argparse
@@ -25,6 +25,7 @@ WALKS = {
     "adk": "adk_server",
     "traces": "stored_traces",
     "rig": "rust_rig",
+    "models": "recorded_models",
 }
 
 

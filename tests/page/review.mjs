@@ -189,7 +189,7 @@ const tests = {
     await page.reload();
     await page.waitForFunction((count) => [...document.querySelectorAll("tr.case")].filter((row) => !row.hidden).length === count, shown);
     await page.getByRole("combobox", { name: "Group" }).selectOption("category");
-    await page.getByRole("button", { name: /^same: \d+ cases/ }).waitFor();
+    await page.locator("tr.fold-group:visible button", { hasText: "same: 6 cases, 5 to look at" }).waitFor();
     await accessible(page, "a run beside its baseline");
     await picture(page, "run");
     await page.getByRole("link", { name: "desk/new_call" }).click();

@@ -243,6 +243,7 @@ fn a_case_runs_five_times_more_and_its_record_is_shown() {
         (CASE, "x"),
         ("failed 6 of 6 runs, the same each time", ""),
         (CASE, "a"),
+        (YES, "y"),
         ("2 of 2", ""),
         (CASE, "x"),
         ("not offered: no behaviour is common to all 6 runs", ""),

@@ -6,7 +6,7 @@ use eval_support::untrusted::one_line;
 use eval_support::words::count;
 
 use super::gated::shown as p_value;
-use crate::baseline::{Baseline, Line, MetricLine, changed, incomparable_case};
+use crate::baseline::{Baseline, MetricLine, changed, incomparable_case};
 use crate::decide::exact::holm;
 use crate::decide::flips::sign_flips;
 use crate::statistics::float;
@@ -132,7 +132,7 @@ pub fn score_notes(changes: &[ScoreChange]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::baseline::Provenance;
+    use crate::baseline::{Line, Provenance};
 
     /// Cases whose runs have these scores.
     fn side(cases: &[&[Option<f64>]]) -> Baseline {

@@ -63,8 +63,10 @@ fn of_metric(metric: &ScoredMetric) -> String {
     };
     let bound = metric.criterion.as_ref().map(Criterion::bound);
     let score = score.map(|score| format!(" {}", short(score, bound))).unwrap_or_default();
-    let verdict = State::from_verdict(&metric.verdict).name().replace('_', " ");
-    let mut text = format!("      {:8}  {}{score}: {verdict}\n", "score", one_line(&metric.name));
+    // A metric without a threshold informs, and has no verdict.
+    let verdict = bound.map(|_| State::from_verdict(&metric.verdict).name().replace('_', " "));
+    let verdict = verdict.map(|verdict| format!(": {verdict}")).unwrap_or_default();
+    let mut text = format!("      {:8}  {}{score}{verdict}\n", "score", one_line(&metric.name));
     text.extend(judge_lines(metric).iter().map(|said| line("judge", said)));
     text
 }

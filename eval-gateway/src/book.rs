@@ -14,6 +14,7 @@ use crate::store::{Loaded, ModelsFolder};
 pub(crate) struct Book {
     eval_id: String,
     shared: Shared,
+    by_hand: Vec<Exchange>,
     shown: String,
     folder: ModelsFolder,
     plan: Plan,
@@ -60,10 +61,11 @@ struct State {
 
 impl Book {
     pub(crate) fn new(folder: ModelsFolder, loaded: Loaded) -> Self {
-        let Loaded { recording, shared, exists } = loaded;
+        let Loaded { recording, shared, by_hand, exists } = loaded;
         Self {
             eval_id: recording.eval_id.clone(),
             shared,
+            by_hand,
             shown: folder.shown_file(&recording.eval_id),
             folder,
             plan: Plan::default(),
@@ -131,7 +133,7 @@ impl Book {
 
     /// The answer that a person made for a request.
     fn by_hand(&self, key: &str) -> Option<Answer> {
-        self.shared.by_hand().iter().find(|made| made.key == key)?.answers.first().cloned()
+        self.by_hand.iter().find(|made| made.key == key)?.answers.first().cloned()
     }
 
     /// Whether there is an answer of a run, to any request.

@@ -257,15 +257,30 @@ impl Conversation {
         self.0.state.lock().said.clone()
     }
 
-    /// Whether the next call has a fault.
-    pub(crate) fn has_a_fault(&self) -> bool {
-        let state = self.0.state.lock();
-        self.0.faults.at(state.said.len(), state.calls_of_turn + 1).is_some()
+    /// Whether calls of the conversation have to be told from all others: it may ask a model, has no recording that would tell
+    /// them, or has faults at its calls.
+    pub(crate) fn has_to_be_alone(&self) -> bool {
+        self.0.mode != ModelMode::Replay
+            || self.0.faults != Faults::default()
+            || !self.0.book.has_run(self.0.run)
     }
 
-    /// Whether the recording has an answer of this run, to any request.
-    pub(crate) fn is_recorded(&self) -> bool {
-        self.0.book.has_run(self.0.run)
+    /// Whether the recording has an unused answer to a key.
+    pub(crate) fn has_unused(&self, key: &str) -> bool {
+        matches!(self.0.has(&self.0.state.lock(), key), Has::Unused(_))
+    }
+
+    /// Lets another conversation have got an answer in place of this one.
+    pub(crate) fn got_less(&self, key: &str, other: &Self, usage: Usage) {
+        let mut state = self.0.state.lock();
+        state.used.entry(key.to_owned()).and_modify(|used| *used = used.saturating_sub(1));
+        state.given = state.given.saturating_sub(1);
+        state.usage = state.usage.without(usage);
+        drop(state);
+        let mut state = other.0.state.lock();
+        *state.used.entry(key.to_owned()).or_default() += 1;
+        state.given += 1;
+        state.usage += usage;
     }
 
     /// A number that all runs of the case have, and no other case of the process.
@@ -356,6 +371,30 @@ impl Conversation {
         Reply::Ask(Box::new(Ticket { conversation: self.clone(), asked, place, is_over: false }), change)
     }
 
+    /// The answer to the recorded call that a request was before it changed. Fails if it is not known which one that was, and
+    /// if an unchanged request asks for an answer that was given away.
+    fn rebound(&self, state: &mut State, asked: &Asked, place: Place) -> Result<Option<Answer>, String> {
+        let place = Place { run: self.0.book.played_by(place.run), ..place };
+        let recording = self.0.book.recording().clone();
+        let found = if state.taken.contains_key(&asked.key) {
+            Err("did not change, and its answer was put under a request before it that changed".to_owned())
+        } else {
+            rebound::nearest(&recording, asked, place, |key| state.given_to(key))
+        };
+        let found = found.map_err(|why| {
+            let record = self.0.record.replacen("=record ", "=record-all ", 1);
+            let Place { turn, call, .. } = place;
+            format!("call {call} of a model in turn {turn} {why}\nrecord the case again  {record}")
+        });
+        let Some((known, answer)) = found? else { return Ok(None) };
+        *state.taken.entry(known.key.clone()).or_default() += 1;
+        state.gave(asked, answer);
+        let exchange = rebound::put_under(asked, place, known, answer);
+        let (key, answered) = (known.key.clone(), known.answered.clone());
+        state.rebound.push(Rebound { key, answered, exchange });
+        Ok(Some(answer.clone()))
+    }
+
     /// The sentence about a limit that the next call would exceed.
     fn over_the_limit(&self, state: &State) -> Option<String> {
         let limits = self.0.settings.limits;
@@ -381,8 +420,7 @@ impl Conversation {
 impl Shared {
     /// What the recording has for the next request with a key.
     fn has(&self, state: &State, key: &str) -> Has {
-        let number = |of: &HashMap<String, usize>| of.get(key).copied().unwrap_or(0);
-        self.book.has(key, self.run, number(&state.used) + number(&state.taken))
+        self.book.has(key, self.run, state.given_to(key))
     }
 
     /// Whether recorded answers are given. A run that plays the first one does so while that one is recorded anew, too.
@@ -410,6 +448,11 @@ fn kind(model: &str, parts: &Parts) -> String {
 }
 
 impl State {
+    /// The number of answers to a key that were given, to it or to a request that changed.
+    fn given_to(&self, key: &str) -> usize {
+        self.used.get(key).unwrap_or(&0) + self.taken.get(key).unwrap_or(&0)
+    }
+
     /// Notes an answer that was given to a request.
     fn gave(&mut self, asked: &Asked, answer: &Answer) {
         self.usage += answer.usage(asked.wire).unwrap_or_default();

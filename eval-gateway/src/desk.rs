@@ -1,10 +1,11 @@
 //! The conversations of one program that serves several of them, such as a server: the program has one address, and the
 //! conversation of a call is found by what the call says.
 //!
-//! A conversation that may ask a model, or has no recording yet, has the program alone, and so has each run of a case among the
-//! runs of that case. Others share it while they are replayed, and a call that may belong to several cases is an error of all
+//! A conversation that may ask a model, has no recording yet, or has faults has the program alone, and so has each run of a case
+//! among the runs of that case. Others share it while they are replayed, and a call that may belong to several cases is an error of all
 //! of them: no case is guessed.
 
+mod loans;
 mod owner;
 
 use std::collections::HashMap;
@@ -15,6 +16,7 @@ use std::time::{Duration, Instant};
 use eval_support::mutex::Mutex;
 use tokio::sync::{OwnedMutexGuard, OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock};
 
+use self::loans::Loans;
 use crate::conversation::Conversation;
 use crate::endpoint;
 use crate::guest::{Guest, Reply};
@@ -34,7 +36,8 @@ pub(crate) struct Shared {
     is_offline: bool,
     token: Mutex<String>,
     state: Mutex<State>,
-    /// Held alone by a conversation that may ask, and together by those that are replayed.
+    loans: Mutex<Loans>,
+    /// Held alone by a conversation that has to be alone, and together by the others.
     program: Arc<RwLock<()>>,
 }
 
@@ -74,6 +77,7 @@ impl Desk {
             is_offline: Settings::from_env()?.is_offline,
             token: Mutex::default(),
             state: Mutex::default(),
+            loans: Mutex::default(),
             program: Arc::default(),
         }));
         *desk.0.token.lock() = endpoint::admit(Arc::new(desk.clone()))?;
@@ -89,12 +93,12 @@ impl Desk {
     /// Takes a place. It waits while a conversation has the program alone, and while another run of its case has a place.
     pub async fn sit(&self, conversation: &Conversation) -> Seat {
         let program = Arc::clone(&self.0.program);
-        let alone = if conversation.mode() == ModelMode::Replay && conversation.is_recorded() {
+        let alone = if conversation.has_to_be_alone() {
+            Alone::InTheProgram(conversation.waits(program.write_owned()).await)
+        } else {
             let case = Arc::clone(self.0.state.lock().cases.entry(conversation.case()).or_default());
             let locks = async { Alone::InItsCase(case.lock_owned().await, program.read_owned().await) };
             conversation.waits(locks).await
-        } else {
-            Alone::InTheProgram(conversation.waits(program.write_owned()).await)
         };
         conversation.redirects();
         let mut state = self.0.state.lock();
@@ -129,7 +133,7 @@ impl Guest for Desk {
             read.push((conversation, asked));
         }
         match (read.first(), left.first()) {
-            (Some((_, first)), _) => Ok((first.wire, owner::reply(read, &left))),
+            (Some((_, first)), _) => Ok((first.wire, owner::reply(&read, &left, &mut self.0.loans.lock()))),
             (None, Some(over)) => Ok((over.read(incoming)?.wire, owner::of_a_left_turn(over))),
             (None, None) => Err(NoWire(
                 "no case is in progress: the call was made before the first case, after the last one, or by work that a turn \
@@ -158,9 +162,12 @@ impl Drop for Seat {
     fn drop(&mut self) {
         let mut state = self.desk.0.state.lock();
         state.seated.retain(|seated| !Arc::ptr_eq(&seated.0, &self.conversation.0));
+        let seated = state.seated.clone();
         if self.conversation.is_in_turn() {
             state.left.push((self.conversation.clone(), Instant::now()));
         }
+        drop(state);
+        self.desk.0.loans.lock().settle(&self.conversation, &seated);
     }
 }
 

@@ -12,6 +12,7 @@ use crate::sse::{Data, Event};
 use crate::usage::Usage;
 use crate::wire::{Parts, Wire, key};
 
+pub(crate) use file::by_hand;
 pub use shared::Shared;
 
 /// The recorded calls of a case.

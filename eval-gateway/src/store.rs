@@ -13,7 +13,7 @@ use eval_support::lock::FolderLock;
 use eval_support::secrets::secret_variables;
 use eval_support::whole_file::replace;
 
-use crate::recording::{CaseRecording, Shared};
+use crate::recording::{CaseRecording, Exchange, Shared, by_hand};
 
 /// The largest recording of a case.
 const LARGEST: usize = 5 << 20;
@@ -33,6 +33,8 @@ pub struct ModelsFolder {
 pub(crate) struct Loaded {
     pub(crate) recording: CaseRecording,
     pub(crate) shared: Shared,
+    /// The requests with answers that a person made, for all cases.
+    pub(crate) by_hand: Vec<Exchange>,
     pub(crate) exists: bool,
 }
 
@@ -319,6 +321,7 @@ fn load(
     shown_file: &str,
 ) -> Result<Loaded, String> {
     let shared = parse_shared(shared, shown)?;
+    let by_hand = by_hand(&shared).map_err(|why| format!("`{shown}/{SHARED_MODELS}`: {why}"))?;
     let recording = match case {
         None => CaseRecording::new(eval_id),
         Some(text) => CaseRecording::parse(text, &shared).map_err(|why| format!("`{shown_file}`: {why}"))?,
@@ -326,7 +329,7 @@ fn load(
     if recording.eval_id != eval_id {
         return Err(format!("`{shown_file}` is of the case `{}`, and not of `{eval_id}`", recording.eval_id));
     }
-    Ok(Loaded { recording, shared, exists: case.is_some() })
+    Ok(Loaded { recording, shared, by_hand, exists: case.is_some() })
 }
 
 fn too_large(recording: &CaseRecording, length: usize, shown: &str) -> String {

@@ -5,11 +5,10 @@
 //! this leaves several with different answers, or one that has the same messages and no answer, the call is an error of all of
 //! them.
 
-use std::sync::Arc;
-
 use eval_format::Value;
 use eval_support::words::code_list;
 
+use super::loans::{Loans, is};
 use crate::book::Has;
 use crate::conversation::Conversation;
 use crate::guest::Reply;
@@ -21,9 +20,11 @@ use crate::wire::Asked;
 type Read = (Conversation, Asked);
 
 /// The reply to a call of one of these conversations, or of one whose turn was left.
-pub(super) fn reply(read: Vec<Read>, left: &[Conversation]) -> Reply {
-    // A left turn of the case itself has the same answers.
-    let is_other = |over: &&Conversation| read.iter().all(|(seated, _)| seated.case() != over.case());
+pub(super) fn reply(read: &[Read], left: &[Conversation], loans: &mut Loans) -> Reply {
+    // What is replayed to a left turn of the case itself is of the case.
+    let is_same =
+        |seated: &Conversation, over: &Conversation| !seated.mode().asks() && seated.case() == over.case();
+    let is_other = |over: &&Conversation| !read.iter().any(|(seated, _)| is_same(seated, over));
     let left: Vec<&Conversation> = left.iter().filter(is_other).collect();
     let Some((_, first)) = read.first() else { return Reply::Refused("no case is in progress".to_owned()) };
     let mut among: Vec<&Conversation> = read.iter().map(|(seated, _)| seated).chain(left).collect();
@@ -40,18 +41,17 @@ pub(super) fn reply(read: Vec<Read>, left: &[Conversation]) -> Reply {
         among.into_iter().partition(|owner| read.iter().any(|(seated, _)| is(seated, owner)));
     match (&owners[..], &over[..]) {
         ([], [over, ..]) => of_a_left_turn(over),
-        ([owner], []) => answered(&read, owner),
-        _ => among_several(&read, &owners, &over),
+        ([owner], []) => {
+            loans.free(owner, &first.key);
+            answered(read, owner)
+        }
+        _ => among_several(read, &owners, &over, loans),
     }
 }
 
 /// The refusal of a call by a turn that was left: its case is an error already.
 pub(super) fn of_a_left_turn(over: &Conversation) -> Reply {
     Reply::Refused(format!("the call is of a turn of the case `{}` that was left", over.eval_id()))
-}
-
-fn is(one: &Conversation, other: &Conversation) -> bool {
-    Arc::ptr_eq(&one.0, &other.0)
 }
 
 /// Keeps the ones that fit, unless none does.
@@ -74,7 +74,19 @@ fn answered(read: &[Read], owner: &Conversation) -> Reply {
 }
 
 /// The reply to a call that may be of several conversations by what it says: of `over`, too, whose turns were left.
-fn among_several(read: &[Read], owners: &[&Conversation], over: &[&Conversation]) -> Reply {
+fn among_several(
+    read: &[Read],
+    owners: &[&Conversation],
+    over: &[&Conversation],
+    loans: &mut Loans,
+) -> Reply {
+    let has_unused =
+        |owner: &&Conversation| asked(read, owner).is_some_and(|asked| owner.has_unused(&asked.key));
+    if !owners.iter().any(has_unused) {
+        let mut asking = owners.iter().filter_map(|owner| Some((owner, asked(read, owner)?)));
+        // One is enough: it gives the answer.
+        asking.any(|(owner, asked)| loans.free(owner, &asked.key));
+    }
     let (mut unused, mut nothing): (Vec<(&Conversation, Answer)>, Vec<&Conversation>) =
         (Vec::new(), over.to_vec());
     for owner in owners {
@@ -89,15 +101,13 @@ fn among_several(read: &[Read], owners: &[&Conversation], over: &[&Conversation]
     let Some((first, answer)) = unused.first() else { return missed(read, owners, over) };
     let is_rival = |other: &&Conversation| unused.iter().any(|(owner, _)| owner.said() == other.said());
     let rivals: Vec<&Conversation> = nothing.into_iter().filter(is_rival).collect();
-    let has_a_fault = |(owner, _): &(&Conversation, Answer)| owner.has_a_fault();
     let is_same = unused.iter().all(|(_, other)| same_answer(other, answer));
-    match (unused.len(), is_same && !unused.iter().any(has_a_fault)) {
+    match asked(read, first) {
         // Whichever conversation gives it, the answer is the same.
-        (1, _) | (_, true) if rivals.is_empty() => {
-            for (owner, asked) in owners.iter().filter_map(|owner| Some((owner, asked(read, owner)?))) {
-                owner.may_hold(asked, answer);
-            }
-            answered(read, first)
+        Some(asked) if is_same && rivals.is_empty() => {
+            owners.iter().for_each(|owner| owner.may_hold(asked, answer));
+            loans.note(asked, answer, first, owners);
+            first.answer(asked.clone())
         }
         _ => {
             let owners: Vec<&Conversation> = unused.iter().map(|(owner, _)| *owner).chain(rivals).collect();
@@ -119,11 +129,11 @@ fn missed(read: &[Read], owners: &[&Conversation], over: &[&Conversation]) -> Re
     match (&owners[..], &among[..]) {
         ([], [over, ..]) => of_a_left_turn(over),
         ([owner], [_]) => answered(read, owner),
-        _ if owners.iter().all(|owner| !owner.mode().asks() && !owner.has_a_fault()) => {
+        _ if owners.iter().all(|owner| !owner.mode().asks()) => {
             let replies = owners.iter().map(|owner| answered(read, owner));
             replies.last().unwrap_or_else(|| Reply::Refused("no case is in progress".to_owned()))
         }
-        _ => ambiguous(read, &among, "one of which was left in its turn or has a fault of the call"),
+        _ => ambiguous(read, &among, "one of which was left in its turn"),
     }
 }
 

@@ -208,18 +208,65 @@ async fn a_miss_is_of_the_case_whose_messages_the_call_holds() {
 }
 
 #[tokio::test]
-async fn a_fault_of_one_case_does_not_happen_to_another() {
+async fn a_case_with_faults_is_alone_so_that_they_happen_to_no_other() {
     let program = Program::new(ModelMode::Replay);
     for case in ["one", "two"] {
         program.record(case, 1, &[(&["hi"], "same")]);
     }
     let faults = r#"{"faults": [{"at": {"turn": 1, "call": 1}, "fault": {"status": 500}}]}"#;
     let one = program.open(&program.book("one"), ModelMode::Replay, 1, faults);
-    let _seat = program.desk.sit(&one).await;
+    let seat = program.desk.sit(&one).await;
     one.begin_turn("hi");
-    let (two, _other) = program.sit("two", &["hi"]).await;
-    assert!(program.ask(&["hi"], None).contains("may be of any of the cases `one` and `two`"));
-    assert_eq!((one.misses().len(), two.misses().len()), (1, 1));
+    let two = program.open(&program.book("two"), ModelMode::Replay, 1, "{}");
+    assert!(!ends(program.desk.sit(&two)).await);
+    assert_eq!([program.ask(&["hi"], None), program.ask(&["hi"], None)], ["Failed(500)", "same"]);
+    one.end_turn();
+    drop(seat);
+    let _seat = program.desk.sit(&two).await;
+    two.begin_turn("hi");
+    assert_eq!(program.ask(&["hi"], None), "same");
+}
+
+/// The notes of a conversation that ends here, after its place.
+fn ended((conversation, seat): (Conversation, Seat)) -> Vec<String> {
+    conversation.end_turn();
+    drop(seat);
+    let ended = conversation.end(true);
+    assert_eq!(ended.error, None);
+    ended.notes
+}
+
+#[tokio::test]
+async fn equal_answers_are_charged_to_the_cases_that_asked_for_them_in_any_order() {
+    // The turns of three cases: the numbers are the cases, `0` is the first call and `1` the end, with a second call before it.
+    let orders = [
+        [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)],
+        [(1, 0), (1, 1), (0, 0), (2, 0), (2, 1), (0, 1)],
+        [(2, 0), (2, 1), (1, 0), (1, 1), (0, 0), (0, 1)],
+        [(1, 0), (2, 0), (1, 1), (2, 1), (0, 0), (0, 1)],
+        [(2, 0), (1, 0), (2, 1), (0, 0), (0, 1), (1, 1)],
+    ];
+    let cases = ["one", "two", "three"];
+    for order in orders {
+        let program = Program::new(ModelMode::Replay);
+        for case in cases {
+            program.record(case, 1, &[(&["hi"], "same"), (&["hi", case], case)]);
+        }
+        let mut seats = Vec::new();
+        for case in cases {
+            seats.push(Some(program.sit(case, &["hi"]).await));
+        }
+        for (at, step) in order {
+            if step == 0 {
+                assert_eq!(program.ask(&["hi"], None), "same", "{order:?}");
+                continue;
+            }
+            let seat = seats[at].take().unwrap();
+            seat.0.begin_turn(cases[at]);
+            assert_eq!(program.ask(&["hi", cases[at]], None), cases[at], "{order:?}");
+            assert_eq!(ended(seat), ["2 calls of models replayed, recorded: 0 tokens"], "{order:?}");
+        }
+    }
 }
 
 #[tokio::test]
@@ -321,6 +368,7 @@ async fn a_program_that_may_reach_no_host_reaches_none_between_its_cases() {
             is_offline,
             token: Mutex::default(),
             state: Mutex::default(),
+            loans: Mutex::default(),
             program: Arc::default(),
         }))
     };

@@ -9,7 +9,7 @@ use eval_format::__private::parse_value;
 use eval_format::{Map, Value};
 use eval_support::hash::content_hash;
 
-use super::shared::{Shared, VERSION};
+use super::shared::{BY_HAND, Shared, VERSION};
 use super::{Answer, Body, CaseRecording, Exchange, layout, lines};
 use crate::sse::{Data, Event};
 use crate::wire::{Parts, Wire};
@@ -108,9 +108,17 @@ fn count_of(map: &Map, key: &str) -> Option<usize> {
     map.get(key).and_then(Value::as_i64).and_then(|count| usize::try_from(count).ok())
 }
 
+/// Reads the requests with answers that a person made, for all cases and runs. The error is a sentence about `shared.json`.
+pub(crate) fn by_hand(shared: &Shared) -> Result<Vec<Exchange>, String> {
+    let read = |(number, written): (usize, &Value)| {
+        read_by_hand(written, shared).map_err(|why| format!("entry {number} of `{BY_HAND}` {why}"))
+    };
+    (1..).zip(shared.by_hand()).map(read).collect()
+}
+
 /// Reads a request that a person wrote, with the answer that all cases get to it. It has no checksums: it is not what a model
 /// said.
-pub(super) fn read_by_hand(written: &Value, shared: &Shared) -> Result<Exchange, String> {
+fn read_by_hand(written: &Value, shared: &Shared) -> Result<Exchange, String> {
     let map = written.as_object().ok_or("is no object")?;
     if map.get("after").is_some() {
         return Err("has `after`, and no request is before it: its `messages` have to be whole".to_owned());

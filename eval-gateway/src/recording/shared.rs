@@ -8,8 +8,7 @@ use std::collections::BTreeMap;
 use eval_format::__private::parse_value;
 use eval_format::{Map, Value};
 
-use super::file::read_by_hand;
-use super::{Exchange, layout, lines};
+use super::{layout, lines};
 use crate::canonical::{Masks, hash};
 
 /// The version of the files.
@@ -20,7 +19,7 @@ const RUNS: &str = "models_runs";
 const ONE_RUN: &str = "one";
 const EACH_RUN: &str = "each";
 /// The key of the answers that a person made.
-const BY_HAND: &str = "by_hand";
+pub(super) const BY_HAND: &str = "by_hand";
 
 /// Prompts and tools by their names, and the user's own rules.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -31,8 +30,7 @@ pub struct Shared {
     pub is_one_run: bool,
     parts: BTreeMap<String, Value>,
     /// The answers that a person made, as they are written.
-    written_by_hand: Vec<Value>,
-    by_hand: Vec<Exchange>,
+    by_hand: Vec<Value>,
 }
 
 impl Shared {
@@ -60,13 +58,13 @@ impl Shared {
             Some(Some(ONE_RUN)) => true,
             Some(_) => return Err(format!("`{RUNS}` has to be \"{ONE_RUN}\" or \"{EACH_RUN}\"")),
         };
-        let written_by_hand = match map.get(BY_HAND) {
+        let by_hand = match map.get(BY_HAND) {
             None => Vec::new(),
             Some(Value::Array(items)) => items.clone(),
             Some(_) => return Err(format!("`{BY_HAND}` has to be an array of requests with their answers")),
         };
         let parts = map.get("parts").and_then(Value::as_object).into_iter().flat_map(Map::iter);
-        let mut shared = Self { masks, is_one_run, written_by_hand, ..Self::default() };
+        let mut shared = Self { masks, is_one_run, by_hand, ..Self::default() };
         for (name, part) in parts {
             let part = lines::join(part);
             let expected = name_of(name.split_once('-').map_or(name, |(kind, _)| kind), &part);
@@ -74,10 +72,6 @@ impl Shared {
                 return Err(format!("`{name}` was edited: its text gives the name `{expected}`"));
             }
             shared.parts.insert(name.to_owned(), part);
-        }
-        for (number, written) in (1..).zip(&shared.written_by_hand) {
-            let read = read_by_hand(written, &shared);
-            shared.by_hand.push(read.map_err(|why| format!("entry {number} of `{BY_HAND}` {why}"))?);
         }
         Ok(shared)
     }
@@ -92,8 +86,8 @@ impl Shared {
         if self.is_one_run {
             map.insert(RUNS, ONE_RUN);
         }
-        if !self.written_by_hand.is_empty() {
-            map.insert(BY_HAND, self.written_by_hand.clone());
+        if !self.by_hand.is_empty() {
+            map.insert(BY_HAND, self.by_hand.clone());
         }
         let parts: Map = self.parts.iter().map(|(name, part)| (name.clone(), lines::split(part))).collect();
         map.insert("parts", Value::Object(parts));
@@ -117,14 +111,14 @@ impl Shared {
         self.parts.extend(other.parts);
     }
 
-    /// The requests with answers that a person made, for all cases and runs.
-    pub fn by_hand(&self) -> &[Exchange] {
+    /// The requests with answers that a person made, as they are written.
+    pub(crate) fn by_hand(&self) -> &[Value] {
         &self.by_hand
     }
 
     /// Whether an entry that a person made names a part.
     pub(crate) fn is_named_by_hand(&self, part: &str) -> bool {
-        self.written_by_hand.iter().any(|written| written.to_string().contains(part))
+        self.by_hand.iter().any(|written| written.to_string().contains(part))
     }
 
     /// The names of all parts.

@@ -181,7 +181,8 @@ fn an_answer_that_a_person_made_is_given_to_all_cases_each_time() {
         (r#""by_hand": [{"wire": "models", "after": 1}]"#, "entry 1 of `by_hand` has `after`"),
     ] {
         let text = format!(r#"{{"model_recordings": 1, {keys}}}"#);
-        let error = crate::recording::Shared::parse(&text).unwrap_err();
+        let shared = crate::recording::Shared::parse(&text);
+        let error = shared.and_then(|shared| crate::recording::by_hand(&shared)).unwrap_err();
         assert!(error.starts_with(expected), "{error}");
     }
 }

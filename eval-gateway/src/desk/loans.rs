@@ -1,0 +1,83 @@
+//! Answers that any of several conversations may have got, since all of them have the same one.
+//!
+//! Such an answer is charged to one of them. If that one asks for it later, another one that may have got it is charged instead,
+//! so that each has as many answers as it asked for, in whatever order they ask and end.
+
+use std::sync::Arc;
+
+use crate::conversation::Conversation;
+use crate::recording::Answer;
+use crate::usage::Usage;
+use crate::wire::Asked;
+
+#[derive(Default)]
+pub(super) struct Loans(Vec<Loan>);
+
+struct Loan {
+    key: String,
+    usage: Usage,
+    charged: Conversation,
+    candidates: Vec<Conversation>,
+}
+
+pub(super) fn is(one: &Conversation, other: &Conversation) -> bool {
+    Arc::ptr_eq(&one.0, &other.0)
+}
+
+impl Loans {
+    /// Notes an answer that was charged to the first of the conversations that may have got it.
+    pub(super) fn note(
+        &mut self,
+        asked: &Asked,
+        answer: &Answer,
+        charged: &Conversation,
+        among: &[&Conversation],
+    ) {
+        let candidates = among.iter().copied().cloned().collect();
+        let usage = answer.usage(asked.wire).unwrap_or_default();
+        self.0.push(Loan { key: asked.key.clone(), usage, charged: charged.clone(), candidates });
+    }
+
+    /// Lets a conversation have an unused answer, if another one can be charged with one that this one was charged with. Returns
+    /// whether it has one.
+    pub(super) fn free(&mut self, conversation: &Conversation, key: &str) -> bool {
+        conversation.has_unused(key) || self.shift(conversation, key, &mut Vec::new())
+    }
+
+    fn shift(&mut self, from: &Conversation, key: &str, seen: &mut Vec<Conversation>) -> bool {
+        seen.push(from.clone());
+        for at in 0..self.0.len() {
+            let loan = &self.0[at];
+            if loan.key != key || !is(&loan.charged, from) {
+                continue;
+            }
+            for other in loan.candidates.clone() {
+                let is_new = !seen.iter().any(|seen| is(seen, &other));
+                if is_new && (other.has_unused(key) || self.shift(&other, key, seen)) {
+                    self.0[at].charge(&other);
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Charges a conversation that leaves with what it may have got, since it asks no more. `seated` are the others.
+    pub(super) fn settle(&mut self, leaving: &Conversation, seated: &[Conversation]) {
+        for loan in &mut self.0 {
+            let is_of_it = !is(&loan.charged, leaving) && loan.candidates.iter().any(|of| is(of, leaving));
+            if is_of_it && leaving.has_unused(&loan.key) {
+                loan.charge(leaving);
+            }
+        }
+        let is_here = |of: &Conversation| seated.iter().any(|seated| is(seated, of));
+        self.0.retain(|loan| loan.candidates.iter().any(is_here));
+    }
+}
+
+impl Loan {
+    fn charge(&mut self, other: &Conversation) {
+        self.charged.got_less(&self.key, other, self.usage);
+        self.charged = other.clone();
+    }
+}

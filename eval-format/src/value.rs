@@ -8,9 +8,9 @@ mod text;
 mod tree;
 
 pub use number::Number;
-#[doc(hidden)]
-pub use text::write_string;
 #[cfg(feature = "edit")]
 pub(crate) use text::Lines;
+#[doc(hidden)]
+pub use text::write_string;
 pub(crate) use text::{Layout, plain_len, print, to_pretty};
 pub use tree::{Entries, Map, Value};

@@ -38,7 +38,8 @@ const image = (data = PNG) => ({ inline_data: { mime_type: "image/png", data } }
 const parts = (it) => (typeof it === "string" ? [text(it)] : it);
 
 // The page of a set whose turns are [message, expected, actual]; each side is an answer, or { calls, parts, error }.
-function played(tools, name, turns, options = [], criteria) {
+// `keys` are further keys of the case.
+function played(tools, name, turns, options = [], criteria, keys = {}) {
   const folder = join(tools.root, name);
   mkdirSync(folder, { recursive: true });
   if (criteria) writeFileSync(join(folder, "test_config.json"), JSON.stringify({ criteria }));
@@ -50,7 +51,7 @@ function played(tools, name, turns, options = [], criteria) {
       intermediate_data: { tool_uses: calls.map(([tool, args]) => ({ name: tool, args })), tool_responses: calls.filter((call) => call[2]).map(([name, , response]) => ({ name, response })) },
     };
   });
-  writeFileSync(join(folder, `${name}.evalset.json`), JSON.stringify({ eval_set_id: name, eval_cases: [{ eval_id: name, conversation }] }, null, 1));
+  writeFileSync(join(folder, `${name}.evalset.json`), JSON.stringify({ eval_set_id: name, eval_cases: [{ eval_id: name, conversation, ...keys }] }, null, 1));
   const script = Object.fromEntries(turns.map(([user, , actual]) => {
     const it = side(actual);
     return [user, { ...it, parts: it.parts && parts(it.parts) }];
@@ -140,6 +141,30 @@ export const caseTests = (tools) => ({
     await accessible(phone, "keys on a phone");
     await shot(phone, "case-keys-phone", { kept: false, fullPage: true });
     await close(phone);
+  },
+
+  async "a call that matches by a rule has a sign, its case a chip and a filter, and the score of ADK is there"() {
+    const call = (day) => ["get_weather", { city: "Oslo", day }];
+    const criteria = { tool_trajectory_avg_score: 1, response_match_score: 0.8 };
+    const rules = { _expect: { 1: { calls: { get_weather: { day: "date" } } } } };
+    const file = played(tools, "ruled", [
+      ["rule", { calls: [call("2026-11-22")], parts: "Rain." }, { calls: [call("2026-11-23")], parts: "Rain." }],
+      ["words", "It is sunny.", "No idea."],
+    ], [], criteria, rules);
+    const page = await opened(tools, file);
+    assert.match(await page.locator("tr.case .more").first().innerText(), /^≈ 1 of 1 needed$/);
+    await page.evaluate(() => { for (const it of document.querySelectorAll("#detail .turn")) it.open = true; });
+    assert.match(await page.locator("#detail .calls .loosened").first().innerText(), /≈ by a rule/);
+    assert.match(await page.locator("#detail").innerText(), /1 point loosened \(ADK: 0\.5\)/);
+    await accessible(page, "rules");
+    await page.keyboard.press("Escape");
+    await page.locator("[data-filter=loosened]").click();
+    assert.equal(await page.locator("tr.case:visible").count(), 1);
+    await close(page);
+    // Without a rule there is neither.
+    const strict = await opened(tools, played(tools, "strict", [["words", "It is sunny.", "No idea."]], [], criteria));
+    assert.equal(await strict.locator("tr.case .more").count() + (await strict.locator("[data-filter=loosened]:visible").count()), 0);
+    await close(strict);
   },
 
   async "what is equal is folded, and keys lead from difference to difference"() {

@@ -285,7 +285,9 @@ mod tests {
         fn lay(over: serde_json::Value, under: &mut serde_json::Value) {
             match (over, under) {
                 (serde_json::Value::Object(over), serde_json::Value::Object(under)) => {
-                    over.into_iter().for_each(|(key, value)| lay(value, under.entry(key).or_insert(serde_json::Value::Null)));
+                    over.into_iter().for_each(|(key, value)| {
+                        lay(value, under.entry(key).or_insert(serde_json::Value::Null))
+                    });
                 }
                 (serde_json::Value::Array(over), serde_json::Value::Array(under)) => under.extend(over),
                 (over, under) => *under = over,
@@ -306,10 +308,22 @@ mod tests {
 
         let look = |at: &'static str| ("look", at, "r");
         let recordings = [
-            vec![run(&[look(r#"{"at": 5}"#)], "Hi", 1), run(&[look(r#"{"at": 3}"#)], "Hi", 1), run(&[look(r#"{"at": 7}"#)], "Hi", 1)],
+            vec![
+                run(&[look(r#"{"at": 5}"#)], "Hi", 1),
+                run(&[look(r#"{"at": 3}"#)], "Hi", 1),
+                run(&[look(r#"{"at": 7}"#)], "Hi", 1),
+            ],
             // The second of three calls is left out once, so that others of the tool have other numbers there.
             vec![
-                run(&[look(r#"{"q": "a"}"#), look(r#"{"q": "b"}"#), look(r#"{"q": "c", "day": "2026-11-22"}"#)], "Hi", 1),
+                run(
+                    &[
+                        look(r#"{"q": "a"}"#),
+                        look(r#"{"q": "b"}"#),
+                        look(r#"{"q": "c", "day": "2026-11-22"}"#),
+                    ],
+                    "Hi",
+                    1,
+                ),
                 run(&[look(r#"{"q": "a"}"#), look(r#"{"q": "c", "day": "2026-11-23"}"#)], "Hi", 1),
             ],
             // The first recording lacks an argument, and a call.
@@ -319,9 +333,17 @@ mod tests {
                 run(&[("f", r#"{"n": 4}"#, "r")], "Hi", 1),
             ],
             vec![
-                run(&[("f", r#"{"l": ["a", "b"]}"#, "r"), ("once", r#"{"t": 1}"#, "o"), ("g", "{}", "s")], "Hi", 1),
+                run(
+                    &[("f", r#"{"l": ["a", "b"]}"#, "r"), ("once", r#"{"t": 1}"#, "o"), ("g", "{}", "s")],
+                    "Hi",
+                    1,
+                ),
                 run(&[("g", "{}", "s"), ("f", r#"{"l": ["b", "a"]}"#, "r")], "Hi", 1),
-                run(&[("once", r#"{"t": 2}"#, "o"), ("f", r#"{"l": ["a", "b"]}"#, "r"), ("g", "{}", "s")], "Hi", 1),
+                run(
+                    &[("once", r#"{"t": 2}"#, "o"), ("f", r#"{"l": ["a", "b"]}"#, "r"), ("g", "{}", "s")],
+                    "Hi",
+                    1,
+                ),
             ],
         ];
         for runs in recordings {
@@ -330,10 +352,14 @@ mod tests {
             let ruled = case.with_extra(EvalCase::EXPECT_KEY, serde_json::json!({ "1": rules }));
             ruled.check().unwrap_or_else(|problems| panic!("{rules}: {problems}"));
             for made in runs {
-                let turns = made.conversation.into_iter().map(|invocation| TurnRecord { invocation, ..TurnRecord::default() });
+                let turns = made
+                    .conversation
+                    .into_iter()
+                    .map(|invocation| TurnRecord { invocation, ..TurnRecord::default() });
                 let given = Transcript { turns: turns.collect(), ..Transcript::default() };
                 let runner = EvalRunner::new().criterion("tool_trajectory_avg_score", Criterion::new(1.0));
-                let ruled = EvalCase { final_session_state: Map::new(), ..ruled.clone() };
+                let mut ruled = ruled.clone();
+                ruled.final_session_state = Map::new();
                 let report = runner.score_case(&ruled, vec![given]).await.unwrap();
                 assert!(report.verdict.passed(), "{rules}: {report}");
             }

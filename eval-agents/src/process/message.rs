@@ -63,15 +63,32 @@ pub(super) struct Received {
 #[derive(Debug)]
 pub(super) enum Reply {
     Hello,
-    Started { details: AppDetails, tools: Option<String> },
+    Started {
+        details: AppDetails,
+        tools: Option<String>,
+    },
     Event(Box<ReadEvent>),
-    Text { author: Option<String>, text: String },
-    ToolCall { author: Option<String>, name: String, args: Value, result: Value },
+    Text {
+        author: Option<String>,
+        text: String,
+    },
+    ToolCall {
+        author: Option<String>,
+        name: String,
+        args: Value,
+        result: Value,
+    },
     Tool(Asked),
     /// A recorded call that no tool answers.
-    OwnCall { name: String },
-    TurnEnd { state: Option<Map> },
-    Error { message: String },
+    OwnCall {
+        name: String,
+    },
+    TurnEnd {
+        state: Option<Map>,
+    },
+    Error {
+        message: String,
+    },
 }
 
 /// A call whose golden answer a program asks for.
@@ -98,7 +115,8 @@ impl fmt::Display for Reply {
     }
 }
 
-const TYPES: &str = "`hello`, `started`, `event`, `text`, `tool_call`, `tool`, `own_call`, `turn_end`, `error`";
+const TYPES: &str =
+    "`hello`, `started`, `event`, `text`, `tool_call`, `tool`, `own_call`, `turn_end`, `error`";
 
 pub(super) const HELLO: &str = r#"{"type": "hello", "protocol": 1}"#;
 

@@ -351,3 +351,34 @@ fn a_file_that_is_nearly_named_as_a_set_is_refused() {
     assert!(shown.contains("`bad.evalsets.json` has nearly the name of an eval set"), "{shown}");
     assert!(shown.contains("rename it to `bad.evalset.json`, or move it elsewhere"), "{shown}");
 }
+
+#[test]
+fn a_mistake_in_a_rule_has_its_line_and_column() {
+    let folder = Folder::new("check-rules");
+    folder.write(
+        "evals/weather.evalset.json",
+        r#"{"eval_set_id": "s", "eval_cases": [{
+  "eval_id": "c",
+  "conversation": [{
+    "user_content": { "parts": [{ "text": "Weather?" }] },
+    "intermediate_data": { "tool_uses": [{ "name": "get_weather", "args": { "day": "2026-11-22" } }] }
+  }],
+  "_expect": {
+    "1": { "calls": { "get_weather": { "dya": "any", "day": "dat" } } }
+  }
+}]}"#,
+    );
+    let ran = folder.run(&["check", "evals"]);
+    assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
+    let said = ran.out + &ran.err;
+    for (at, what, help) in [
+        ("8:40", "the expected call has no argument `dya`", "did you mean `day`?"),
+        ("8:61", "there is no matcher `dat`", "did you mean `date`?"),
+    ] {
+        let place = format!("evals/weather.evalset.json:{at}");
+        assert!(
+            said.contains(&place) && said.contains(what) && said.contains(help),
+            "{place} {what}: {said}"
+        );
+    }
+}

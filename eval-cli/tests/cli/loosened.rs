@@ -194,6 +194,13 @@ fn a_program_passes_and_fails_the_ten_cases_as_their_authors_meant() {
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     let page = folder.read("page.html");
     assert!(page.contains("data-filter=\"loosened\"") && page.contains("≈ 1 of 1 needed"), "the page");
+    folder.run(&["report", "--junit", "r.xml"]);
+    let junit = folder.read("r.xml");
+    let points = [
+        r#"tool_trajectory_avg_score.loosened=turn 1: calculator#2 b: {&quot;within&quot;:0.001}, needed in 1 of 1 run"#,
+        "tool_trajectory_avg_score.literal_score=0.0",
+    ];
+    assert!(points.iter().all(|point| junit.replace('"', "&quot;").contains(point)), "{junit}");
     let history = std::fs::read_dir(folder.path("agents/ten/.adk/eval_history")).unwrap();
     let results: Vec<String> =
         history.map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap()).collect();
@@ -297,4 +304,24 @@ fn a_metric_that_is_asked_for_runs_a_case_that_changes_another_one() {
     folder.write("ten.evalset.json", set_of(&[case]));
     let ran = folder.run(&only);
     assert!(ran.code == Some(2) && ran.err.contains("no criterion `safety_v1`"), "{}{}", ran.out, ran.err);
+}
+
+/// The set has rules for calls, and the metric that is asked for reads answers.
+#[test]
+fn one_metric_of_the_config_runs_alone_whatever_the_rules_of_the_cases_are_for() {
+    let mut ten = Ten::new();
+    for case in &mut ten.cases {
+        case["conversation"][0]["final_response"] = json!({ "parts": [{ "text": "Done." }] });
+    }
+    let folder = ten.folder("loosened-one");
+    let criteria = r#"{"criteria": {"tool_trajectory_avg_score": 1.0, "response_match_score": 0.8}}"#;
+    folder.write("test_config.json", criteria);
+    let ran = folder.run(&[&PROGRAM[..], &["-m", "response_match_score"]].concat());
+    let states = states(&ran);
+    assert_eq!(states.len(), 29, "{}", ran.err);
+    assert!(states.iter().all(|(_, state)| state == "passed" || state == "failed"), "{states:?}");
+    // A config without a metric of calls is still a mistake.
+    folder.write("test_config.json", r#"{"criteria": {"response_match_score": 0.8}}"#);
+    let ran = folder.run(&PROGRAM[..4]);
+    assert!(ran.code == Some(2) && ran.err.contains("no metric compares its calls"), "{}", ran.err);
 }

@@ -207,6 +207,17 @@ impl GoldenTools {
 
     /// Notes a call of the turn in progress that no golden answers, and no tool either: it runs another agent, or the agent
     /// answered it itself. [`let_run`](Self::let_run) says so of all calls of a tool.
+    ///
+    /// ```
+    /// use eval_core::format::EvalCase;
+    /// use eval_core::tools::GoldenTools;
+    ///
+    /// let tools = GoldenTools::new(&EvalCase::new("c"));
+    /// tools.begin_turn();
+    /// // The turn records a call of `helper`, which is an agent.
+    /// tools.own_call("helper");
+    /// assert!(tools.misses().is_empty());
+    /// ```
     pub fn own_call(&self, name: impl Into<String>) {
         *self.0.state.lock().own.entry(name.into()).or_default() += 1;
     }
@@ -353,7 +364,7 @@ mod tests {
         tools.begin_turn();
         let begun = tokio::time::Instant::now();
         let answered = tools.answer("f", &Map::new()).await.unwrap();
-        assert_eq!(begun.elapsed(), std::time::Duration::from_millis(2500));
+        assert_eq!(begun.elapsed(), Duration::from_millis(2500));
         assert_eq!((answered.response["n"].as_i64(), answered.state["k"].as_i64()), (Some(1), Some(1)));
         assert_eq!(tools.answer("f", &Map::new()).await.unwrap_err().to_string(), "reset");
         assert_eq!(tools.waiting(), []);
@@ -393,7 +404,8 @@ mod tests {
         tools.begin_turn();
         prepare(&tools);
         let before = tools.misses().len();
-        let calls: Vec<FunctionCall> = recorded.iter().map(|name| FunctionCall::new(*name, json!({}))).collect();
+        let calls: Vec<FunctionCall> =
+            recorded.iter().map(|name| FunctionCall::new(*name, json!({}))).collect();
         tools.check_recorded(calls.iter(), has_failed);
         tools.misses()[before..].iter().map(|miss| miss.message.clone()).collect()
     }
@@ -428,7 +440,10 @@ mod tests {
         assert!(missed(|tools| tools.own_call("f"), &["f"], false).is_empty());
         for prepare in [|_: &GoldenTools| {}, |tools: &GoldenTools| tools.own_call("g")] {
             let missed = missed(prepare, &["f"], false);
-            assert!(missed[0].contains("something else may have run it, or the agent has no such tool"), "{missed:?}");
+            assert!(
+                missed[0].contains("something else may have run it, or the agent has no such tool"),
+                "{missed:?}"
+            );
         }
         assert_eq!(missed(ask, &["f", "f"], false).len(), 1);
         assert!(missed(|_| {}, &["f"], true).is_empty(), "a turn that failed may have ended before the call");

@@ -28,7 +28,9 @@ impl RuleReaders {
         let mut readers = Self { calls: Vec::new(), responses: false };
         let left_out = Criterion::new(1.0);
         let left_out = config.left_out.iter().map(|name| (name, &left_out));
-        for (name, criterion) in config.criteria.iter().map(|(name, criterion)| (name, criterion)).chain(left_out) {
+        for (name, criterion) in
+            config.criteria.iter().map(|(name, criterion)| (name, criterion)).chain(left_out)
+        {
             let own = answered.contains(&name.as_str()) || config.custom_metrics.contains_key(name);
             let info: &MetricInfo = metric(name).filter(|_| !own)?;
             match info.compares {

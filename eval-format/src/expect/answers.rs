@@ -44,7 +44,8 @@ fn contradictions(demands: &Demands, faults: &mut Faults) {
         return;
     }
     let others = Demands { is: Vec::new(), ..demands.clone() };
-    let refused: Option<Vec<Unfulfilled>> = demands.is.iter().map(|text| unfulfilled(&others, text)).collect();
+    let refused: Option<Vec<Unfulfilled>> =
+        demands.is.iter().map(|text| unfulfilled(&others, text)).collect();
     if let Some(reason) = refused.as_ref().and_then(|refused| refused.first()) {
         let message = format!("no answer is {} and fulfils `{}`", quoted(&demands.is), reason.demand);
         faults.at("is", |faults| {
@@ -61,7 +62,9 @@ fn unfulfilled(others: &Demands, text: &str) -> Option<Unfulfilled> {
     let in_any_case = |pattern: &Pattern| Pattern::new(&format!("(?i){}", pattern.as_str())).ok();
     let finds = |pattern: &Pattern| {
         let loose = in_any_case(pattern);
-        spellings.iter().any(|text| pattern.finds(text) || loose.as_ref().is_none_or(|loose| loose.finds(text)))
+        spellings
+            .iter()
+            .any(|text| pattern.finds(text) || loose.as_ref().is_none_or(|loose| loose.finds(text)))
     };
     let is_json = || spellings.iter().any(|text| json_in(text).is_ok());
     let others = Demands {

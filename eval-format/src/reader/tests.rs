@@ -243,11 +243,19 @@ fn problems_of_the_old_formats() {
 /// The rewriter refuses a set with mistakes, so the way out of one is not the rewriter alone.
 #[test]
 fn a_key_of_ours_in_an_old_set_is_taken_out_before_the_set_is_rewritten() {
-    for (key, value) in [("_expect", r#"{"1": {"order": "any"}}"#), ("_criteria", "{}"), ("_tools", r#"{"1": {"f#1": "never"}}"#)] {
-        let text = format!(r#"[{{"name": "a", "data": [{{"query": "q", "reference": "r"}}], "{key}": {value}}}]"#);
+    for (key, value) in [
+        ("_expect", r#"{"1": {"order": "any"}}"#),
+        ("_criteria", "{}"),
+        ("_tools", r#"{"1": {"f#1": "never"}}"#),
+    ] {
+        let text =
+            format!(r#"[{{"name": "a", "data": [{{"query": "q", "reference": "r"}}], "{key}": {value}}}]"#);
         check(&text, &[&format!("ignored-key! [0].{key} \"{key}\"")]);
         let checked = check_set("s.evalset.json", text.as_bytes(), None);
-        assert!(checked.problems[0].help.as_ref().is_some_and(|help| help.starts_with("take it out, let")), "{key}");
+        assert!(
+            checked.problems[0].help.as_ref().is_some_and(|help| help.starts_with("take it out, let")),
+            "{key}"
+        );
     }
 }
 

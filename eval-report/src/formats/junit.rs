@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use eval_support::untrusted;
+use eval_support::words::count;
 use quick_junit::{NonSuccessKind, Property, TestCase, TestCaseStatus, TestRerun, TestSuite, XmlString};
 
 use crate::output::{CommandError, time};
@@ -152,6 +153,15 @@ fn scores(test: &TestResult<'_>) -> String {
             add(format!("{of}.threshold"), bound.to_string());
             add(format!("{of}.verdict"), metric.verdict.to_string());
             add(format!("{of}.scored"), format!("{}/{}", metric.scored, metric.total));
+        }
+        for rule in test.rules_of(of) {
+            let runs = count(rule.runs, "run");
+            let text =
+                format!("turn {}: {}, needed in {} of {runs}", rule.turn, rule.point.name(), rule.needed);
+            add(format!("{of}.loosened"), text);
+        }
+        if let Some(literal) = metric.loosened.as_ref().and_then(|loosened| loosened.literal_score) {
+            add(format!("{of}.literal_score"), format!("{literal:?}"));
         }
         if let Some(passed) = metric.passed_runs {
             add(format!("{of}.passed_runs"), format!("{passed}/{}", test.runs.total));

@@ -410,6 +410,8 @@ fn comparisons(
 
 #[cfg(test)]
 mod tests {
+    use eval_format::Value;
+
     use super::*;
 
     /// A trace of one turn.
@@ -449,6 +451,42 @@ mod tests {
         let result = job.run_to_end(Caller::Local).unwrap();
         let metric = result.trace_results[0].metric_results.iter().next().unwrap();
         assert_eq!((&metric.error, metric.score, metric.eval_status), (&None, Some(1.0), EvalStatus::Passed));
+    }
+
+    #[tokio::test]
+    async fn a_case_adds_its_demands_to_the_metrics_of_the_request_and_its_rules_ask_for_none() {
+        use eval_core::format::FunctionCall;
+        use eval_core::format::expect::{Demands, Expect};
+
+        let scored = |demanded: &str, asked: &[&str], change: Option<&str>| {
+            let asked: Vec<_> = asked.iter().map(|name| serde_json::json!({ "name": name })).collect();
+            let parameters = Parameters::read(&serde_json::json!({ "evaluators": asked }), &[]).unwrap();
+            let turn =
+                Invocation::user("a").call(FunctionCall::new("f", serde_json::json!({}))).response("b");
+            let rules = TurnExpect::default().any_order().answer(Demands::default().contains(demanded));
+            let mut case = EvalCase::new("c").turn(turn).with_expect(Expect::default().turn(1, rules));
+            case = case.with_criterion("trajectory_recall", Value::Null);
+            if let Some(metric) = change {
+                case = case.with_criterion(metric, Value::Null);
+            }
+            let traces = Traces::from_texts([TURN.as_bytes()]).unwrap();
+            let job = Job::new((traces, Vec::new()), Some(EvalSet::new("s").case(case)), parameters).unwrap();
+            let result = job.run_to_end(Caller::Local).unwrap();
+            let metrics = result.trace_results[0].metric_results.iter();
+            let shown =
+                metrics.map(|it| format!("{} {:?} {:?}", it.metric_name, it.eval_status, it.error_type));
+            (result.passed, shown.collect::<Vec<_>>().join(", "))
+        };
+        let (answer, demands) = ("response_match_score", "answer_demands");
+        let (passed, failed) = ("Passed None", "Failed None");
+        for (demanded, asked, change, all_passed, shown) in [
+            ("b", &[answer][..], None, true, format!("{answer} {passed}, {demands} {passed}")),
+            ("x", &[answer], None, false, format!("{answer} {passed}, {demands} {failed}")),
+            ("x", &[demands, answer], None, false, format!("{demands} {failed}, {answer} {passed}")),
+            ("x", &[answer], Some(demands), true, format!("{answer} {passed}")),
+        ] {
+            assert_eq!(scored(demanded, asked, change), (all_passed, shown));
+        }
     }
 
     #[test]

@@ -123,7 +123,9 @@ async fn a_miss_is_an_error_whatever_the_program_makes_of_it() {
 /// As an agent of a framework whose tools do not go through the framework.
 #[tokio::test]
 async fn an_expected_call_that_was_not_asked_for_is_an_error_unless_no_tool_answers_it() {
-    let record = |name: &str, x: i64| format!(r#"write(type="tool_call", name="{name}", args={{"x": {x}}}, result={{"n": 1}})"#);
+    let record = |name: &str, x: i64| {
+        format!(r#"write(type="tool_call", name="{name}", args={{"x": {x}}}, result={{"n": 1}})"#)
+    };
     let both = format!("{}\n{}\nwrite(type=\"text\", text=\"done\")", record("f", 1), record("f", 2));
     let silent = program(GOLDEN, &both);
     let report = play(&case(), &silent).await;

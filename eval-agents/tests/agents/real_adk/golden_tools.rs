@@ -42,7 +42,11 @@ impl Shop {
     }
 
     fn server(&self) -> AdkServer {
-        AdkServer::spawn(self.command(), "shop")
+        self.server_of("shop")
+    }
+
+    fn server_of(&self, app: &str) -> AdkServer {
+        AdkServer::spawn(self.command(), app)
     }
 
     /// What ran for real: models, callbacks of the agent, tools.
@@ -162,6 +166,49 @@ async fn agents_run_as_tools_and_after_a_transfer_and_their_tools_are_golden() {
     assert!(!shop.ran().iter().any(|note| note.starts_with("refund")));
 }
 
+/// The server of the tools is down, so the agent has none of them, and ADK tells the model so.
+#[tokio::test]
+async fn a_tool_that_the_agent_lacks_since_its_mcp_server_is_down_is_an_error() {
+    let Some(shop) = Shop::new() else { return };
+    let case = case(
+        r#"lookup_order {"order_id": "A-17"}"#,
+        &[("lookup_order", r#"{"order_id": "A-17"}"#, r#"{"status": "golden"}"#)],
+    );
+    let runner = runner().tools(ToolSource::Golden);
+    let report = runner.run_case(&case, || shop.server_of("orders")).await.unwrap();
+    let message = error(&report);
+    let says = r#"tools error in turn 1: lookup_order(order_id: "A-17") was recorded, and no golden was asked for it"#;
+    assert!(message.starts_with(says) && message.contains("an MCP server that is down"), "{message}");
+}
+
+/// The callback of the agent for failed tools hides it from the model.
+#[tokio::test]
+async fn a_connection_to_the_goldens_that_broke_off_is_an_error_whatever_the_agent_makes_of_it() {
+    const BROKEN: &str = "import asyncio\nasync def broken(*_, **__): raise ConnectionRefusedError('gone')\nasyncio.open_connection = broken";
+    let Some(shop) = Shop::changed_by(BROKEN) else { return };
+    let says = "transfer_to_agent {\"agent_name\": \"careful\"}\nget_weather {\"city\": \"Paris\"}";
+    let golden = ("get_weather", r#"{"city": "Paris"}"#, r#"{"sky": "golden"}"#);
+    let transfer = ("transfer_to_agent", r#"{"agent_name": "careful"}"#, r#"{"result": null}"#);
+    let message = error(&shop.play(&case(says, &[transfer, golden])).await);
+    let says =
+        r#"tools error in turn 1: get_weather(city: "Paris") was recorded, and no golden was asked for it"#;
+    assert!(message.starts_with(says), "{message}");
+    assert_eq!(shop.ran(), ["guard transfer_to_agent", "rescue gone"]);
+}
+
+/// As a cache does.
+#[tokio::test]
+async fn a_call_that_a_callback_of_the_agent_answers_needs_no_golden() {
+    let Some(shop) = Shop::new() else { return };
+    let says = "transfer_to_agent {\"agent_name\": \"cached\"}\nget_weather {\"city\": \"Paris\"}";
+    let golden = ("get_weather", r#"{"city": "Paris"}"#, r#"{"sky": "golden"}"#);
+    let transfer = ("transfer_to_agent", r#"{"agent_name": "cached"}"#, r#"{"result": null}"#);
+    let report = shop.play(&case(says, &[transfer, golden])).await;
+    assert!(report.verdict.passed(), "{report}");
+    assert!(answer(&report).ends_with(r#"{"sky": "cached"}"#), "{report}");
+    assert_eq!(shop.ran(), ["guard transfer_to_agent"]);
+}
+
 /// What was recorded of real tools is what golden tools answer.
 #[tokio::test]
 async fn a_recorded_conversation_is_played_again_without_its_tools() {
@@ -255,6 +302,7 @@ async fn a_confirmation_is_asked_for_and_the_tool_is_not() {
     let turn = &report.runs[0].transcript.turns[0].invocation;
     let asked = turn.tool_calls().any(|call| call.name.as_deref() == Some("adk_request_confirmation"));
     assert!(asked, "{report}");
+    assert_eq!(report.verdict, Verdict::Failed, "a call that waits is none that ran: {report}");
     assert!(
         report.notes.iter().any(|note| note.contains("did not use 1 of 1 golden answer: refund")),
         "{report}"

@@ -45,8 +45,7 @@ where
         Ok(input.score_turns(&|at, actual, expected| {
             let literal = (self.literal)(actual, expected, input.criterion);
             let Some(rules) = input.rules.map(|rules| rules.turn(at)) else { return literal };
-            let of_adk =
-                of_adk.as_ref().map(|criterion| (self.literal)(actual, expected, criterion).value());
+            let of_adk = of_adk.as_ref().map(|criterion| (self.literal)(actual, expected, criterion).value());
             let Some(golden) = expected.filter(|_| !rules.is_literal()) else {
                 // The mean without rules is ADK's, so each of its turns is.
                 return match of_adk.filter(|number| *number != literal.value()) {

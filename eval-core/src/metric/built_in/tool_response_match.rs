@@ -201,10 +201,8 @@ mod tests {
         use eval_format::EvalCase;
         use eval_format::expect::{Expect, Matcher, TurnExpect};
 
-        let list = |from: usize| {
-            let items: Vec<String> = (from..from + 3_000).map(|n| format!(r#"{{"n": {n}}}"#)).collect();
-            format!(r#"{{"items": [{}]}}"#, items.join(", "))
-        };
+        let list =
+            |from: usize| format!(r#"{{"items": {:?}}}"#, (from..from + 3_000).collect::<Vec<usize>>());
         let rules = TurnExpect::default().response("price", "items", Matcher::Unordered);
         let case = EvalCase::new("c")
             .turn(tools(&[("price", &list(0))]))
@@ -213,7 +211,8 @@ mod tests {
             let actual = [tools(&[("price", &list(from))])];
             score_case(&ToolResponseMatch, &case, &actual, &Criterion::new(1.0)).scores()[0].clone()
         };
-        let reason = "a list in the response of `price` is too long to be paired under the rules of `_expect`";
+        let reason =
+            "a list in the response of `price` is too long to be paired under the rules of `_expect`";
         assert_eq!(score(1), Score::not_evaluated(reason));
         assert_eq!(score(0).value(), Some(1.0), "what is equal needs no pairs");
     }

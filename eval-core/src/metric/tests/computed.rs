@@ -57,6 +57,7 @@ pub(in crate::metric) fn score_case(
     criterion: &Criterion,
 ) -> Scores {
     let rules = Rules::of(case).unwrap();
+    let rules = Some(&rules).filter(|rules| !rules.is_empty());
     let judge = no_judge();
     let input = MetricInput {
         case,
@@ -68,8 +69,8 @@ pub(in crate::metric) fn score_case(
         stopped: None,
         name: "m",
         time_limit: None,
-        rules: Some(&rules),
-        demands: Some(&rules),
+        rules,
+        demands: rules,
     };
     ready(metric.score(input)).unwrap()
 }

@@ -197,3 +197,34 @@ fn long_lists_take_linear_time_or_are_given_up() {
     assert!(found.holds);
     assert_eq!(found.times(CALLS), repeat_n(1, CALLS).collect::<Vec<_>>());
 }
+
+/// The steps that are counted, and no clock. A search that tries all ways would take thousands of times as many with twice the calls.
+#[test]
+fn twice_as_many_calls_that_all_fit_take_at_most_the_steps_of_a_cube() {
+    let loosely = |steps: &Steps| {
+        steps.take(1)?;
+        Some(Fit::Loosely)
+    };
+    let of_order = |calls: usize| {
+        let steps = Steps::new(usize::MAX);
+        // One call may be left out, so that a table of all pairs is needed.
+        let often = [vec![Often::ONCE; calls - 1], vec![Often { optional: true, most: 1 }]].concat();
+        let found = in_order(&often, &vec![false; calls], |_, _| loosely(&steps), &steps).unwrap();
+        assert!(found.holds);
+        usize::MAX - steps.0.get()
+    };
+    let of_any_order = |calls: usize| {
+        let steps = Steps::new(usize::MAX);
+        let class = |e| Class { members: vec![e], candidates: (0..calls).collect() };
+        let classes: Vec<Class> = (0..calls).map(class).collect();
+        let often = vec![Often::ONCE; calls];
+        let found = any_order(&classes, &often, &vec![false; calls], &vec![None; calls], &steps).unwrap();
+        assert!(found.holds);
+        usize::MAX - steps.0.get()
+    };
+    for (what, used) in [("in order", &of_order as &dyn Fn(usize) -> usize), ("in any order", &of_any_order)]
+    {
+        let (once, twice) = (used(200), used(400));
+        assert!(once >= 200 && twice <= 9 * once, "{what}: {once} steps, then {twice}");
+    }
+}

@@ -89,7 +89,18 @@ fn all_paired(fits: &[Vec<bool>], used: &mut Vec<bool>) -> bool {
 
 /// Paths of different depth, `...` among them, below the arguments of `nested`.
 const PATHS: [&str; 12] = [
-    "...", "v", "v.k", "v.l", "v.items", "v.items[*]", "v.items[0]", "v.items[*].x", "v.items[0].x", "v.items[*].y", "w", "w[*]",
+    "...",
+    "v",
+    "v.k",
+    "v.l",
+    "v.items",
+    "v.items[*]",
+    "v.items[0]",
+    "v.items[*].x",
+    "v.items[0].x",
+    "v.items[*].y",
+    "w",
+    "w[*]",
 ];
 
 /// An object with objects in a list, each of which has some of its keys.
@@ -98,12 +109,19 @@ fn nested() -> impl Strategy<Value = serde_json::Value> {
     let item = || {
         (prop::option::of(scalar()), prop::option::of(scalar())).prop_map(|(x, y)| {
             let entries = [("x", x), ("y", y)].into_iter();
-            entries.filter_map(|(key, value)| Some((key.to_owned(), value?))).collect::<serde_json::Map<_, _>>()
+            entries
+                .filter_map(|(key, value)| Some((key.to_owned(), value?)))
+                .collect::<serde_json::Map<_, _>>()
         })
     };
     let items = || prop::collection::vec(item(), 0..3);
-    (prop::option::of(scalar()), items(), prop::option::of(prop::collection::vec(scalar(), 0..3)), any::<bool>()).prop_map(
-        |(k, items, w, has_more)| {
+    (
+        prop::option::of(scalar()),
+        items(),
+        prop::option::of(prop::collection::vec(scalar(), 0..3)),
+        any::<bool>(),
+    )
+        .prop_map(|(k, items, w, has_more)| {
             let mut args = json!({ "v": { "items": items } });
             k.into_iter().for_each(|k| args["v"]["k"] = k);
             w.into_iter().for_each(|w| args["w"] = json!(w));
@@ -111,8 +129,7 @@ fn nested() -> impl Strategy<Value = serde_json::Value> {
                 args["more"] = json!(1);
             }
             args
-        },
-    )
+        })
 }
 
 /// Whether a rule says more exactly what an earlier one allows: it names one of its places by index, or says what may be added.

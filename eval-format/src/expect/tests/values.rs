@@ -286,7 +286,11 @@ fn a_rule_for_values_that_the_golden_lacks_leaves_them_to_the_rules_above() {
     for (rules, seen, matches) in [
         (json!({"items[*]": "at_least"}), json!([{"x": 1}, {"y": 2, "x": 5}]), true),
         (json!({"items[*]": "at_least", "items[*].x": "any"}), json!([{"x": 1}, {"y": 2, "x": 5}]), true),
-        (json!({"items[*]": "at_least", "items[*].x": "optional"}), json!([{"x": 1}, {"y": 2, "x": 5}]), true),
+        (
+            json!({"items[*]": "at_least", "items[*].x": "optional"}),
+            json!([{"x": 1}, {"y": 2, "x": 5}]),
+            true,
+        ),
         (
             json!({"items[*]": "at_least", "items[*].x": {"optional": {"within": 1}}}),
             json!([{"x": 1}, {"y": 2, "x": 5}]),

@@ -86,6 +86,13 @@ careful = LlmAgent(
     tools=[get_weather, FunctionTool(refund, require_confirmation=True)],
     on_tool_error_callback=rescue,
 )
+cached = LlmAgent(
+    name="cached",
+    model=Script(),
+    description="remembers",
+    tools=[get_weather],
+    before_tool_callback=lambda tool, args, tool_context: {"sky": "cached"},
+)
 root_agent = LlmAgent(
     name="shop",
     model=Script(),
@@ -96,6 +103,6 @@ root_agent = LlmAgent(
         AgentTool(agent=helper),
         AgentTool(agent=isolated, include_plugins=False),
     ],
-    sub_agents=[billing, careful],
+    sub_agents=[billing, careful, cached],
     before_tool_callback=guard,
 )

@@ -262,7 +262,11 @@ fn the_score_of_adk_is_the_one_without_our_keys_in_every_turn() {
     };
     let (full, none) = (Some(1.0), Some(0.0));
     assert_eq!(of(json!({"1": day}), &made, &subset), [(full, none), (full, none)]);
-    assert_eq!(of(json!(null), &made, &subset), [(full, full), (full, full)], "without rules no score is literal");
+    assert_eq!(
+        of(json!(null), &made, &subset),
+        [(full, full), (full, full)],
+        "without rules no score is literal"
+    );
     let forbidden = Criterion::new(1.0).with_forbidden_tools(["f"]);
     let same = turn(&json!([call("f", json!({"day": "2026-11-22"}))]));
     assert_eq!(of(json!({"1": day}), &same, &forbidden), [(none, full), (none, full)]);

@@ -64,6 +64,11 @@ impl Book {
         self.state.lock().recording.find(key)?.answers_of(run).nth(used).cloned()
     }
 
+    /// The number of answers of a run to a request.
+    pub(crate) fn number(&self, key: &str, run: usize) -> usize {
+        self.state.lock().recording.find(key).map_or(0, |exchange| exchange.answers_of(run).count())
+    }
+
     /// Adds what a run asked, and writes the file. It may wait for the disk and for another process.
     pub(crate) fn write(&self, mode: ModelMode, run: usize, fresh: Vec<Exchange>) -> Result<(), String> {
         let mut state = self.state.lock();
@@ -127,7 +132,7 @@ fn merge(on_disk: &mut CaseRecording, known: &CaseRecording, run: usize, fresh: 
     }
     for exchange in fresh {
         match added.get_mut(&exchange.key) {
-            Some(left) if *left > 0 => *left -= 1,
+            Some(left) if *left > 0 && !exchange.answers.is_empty() => *left -= 1,
             _ => on_disk.add(exchange),
         }
     }

@@ -4,7 +4,7 @@ mod ended;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};
 
 use eval_support::mutex::Mutex;
@@ -13,7 +13,7 @@ use tokio::sync::Notify;
 
 use crate::book::Book;
 use crate::endpoint;
-use crate::faults::{Faults, Kind, changed};
+use crate::faults::{Failure, Faults, Played, Twist, changed};
 use crate::guest::{Call, Guest, Reply};
 use crate::miss::{self, Known, Miss, Place};
 use crate::mode::{ModelMode, Settings};
@@ -62,6 +62,8 @@ struct State {
     usage: Usage,
     /// The number of answers that were given for each key.
     used: HashMap<String, usize>,
+    /// The number of answers that were played for each key, with one that a fault cut off.
+    seen: HashMap<String, usize>,
     /// What was asked of a model in this run.
     fresh: Vec<Exchange>,
     /// Requests that changed, each with its answer and the key of the request that had it.
@@ -94,6 +96,7 @@ struct Ticket {
     asked: Asked,
     place: Place,
     is_over: bool,
+    twist: Option<Twist>,
 }
 
 impl Conversation {
@@ -242,32 +245,13 @@ impl Conversation {
         let place = Place { run: self.0.run, turn: state.turn, call: state.calls_of_turn };
         let (turn, call) = (place.turn, place.call);
         state.reached.insert((turn, call));
-        let mut change = None;
-        match self.0.faults.at(turn, call) {
-            Some(Kind::Status { status, retry_after }) => {
-                return Reply::Failed { status: *status, retry_after: *retry_after };
-            }
-            Some(Kind::Reset) => return Reply::Reset(Duration::ZERO),
-            Some(Kind::Hang(time)) => return Reply::Reset(*time),
-            Some(Kind::Cut { events, is_error }) => {
-                // It takes no answer: the next call with this request gets it.
-                let used = state.used.get(&asked.key).copied().unwrap_or(0);
-                let answer = self.0.book.answer(&asked.key, place.run, used).map(Box::new);
-                return Reply::Cut { answer, events: *events, is_error: *is_error };
-            }
-            Some(Kind::Changed(of)) => change = Some(*of),
-            None => {}
-        }
-        let used = state.used.entry(asked.key.clone()).or_default();
-        let known = if self.0.mode.reads() { self.0.book.answer(&asked.key, place.run, *used) } else { None };
-        if let Some(answer) = known {
-            *used += 1;
-            state.gave(&asked, &answer);
-            let answer = match change {
-                Some(change) => changed(answer, change),
-                None => answer,
-            };
-            return Reply::Recorded(Box::new(answer));
+        let twist = match self.0.faults.at(turn, call) {
+            Some(Played::Failure(failure)) => return self.fail(state, &asked, place, failure),
+            Some(Played::Twist(twist)) => Some(twist),
+            None => None,
+        };
+        if let Some(answer) = self.known(&state, &asked.key) {
+            return self.give(state, &asked, place, answer, twist);
         }
         if self.0.mode == ModelMode::Rebind
             && let Some(answer) = self.rebound(&mut state, &asked, place)
@@ -275,14 +259,8 @@ impl Conversation {
             return Reply::Recorded(Box::new(answer));
         }
         if !self.0.mode.asks() {
-            let exists = self.0.book.exists();
-            let recording = self.0.book.recording().clone();
             drop(state);
-            let (shown, record) = (self.0.book.shown(), &*self.0.record);
-            let known = Known { recording: &recording, shown, exists, record };
-            let message = miss::not_recorded(&asked, place, known);
-            self.miss(message.clone());
-            return Reply::Refused(message);
+            return self.not_recorded(&asked, place);
         }
         if let Some(limit) = self.over_the_limit(&state) {
             drop(state);
@@ -291,7 +269,86 @@ impl Conversation {
         }
         state.open += 1;
         drop(state);
-        Reply::Ask(Box::new(Ticket { conversation: self.clone(), asked, place, is_over: false }), change)
+        let ticket = Ticket { conversation: self.clone(), asked, place, is_over: false, twist };
+        Reply::Ask(Box::new(ticket), twist)
+    }
+
+    /// The next answer to a request, if one is recorded or was recorded in this run.
+    fn known(&self, state: &State, key: &str) -> Option<Answer> {
+        let Shared { book, mode, run, .. } = &*self.0;
+        let used = state.used.get(key).copied().unwrap_or(0);
+        let recorded = if mode.reads() { book.number(key, *run) } else { 0 };
+        match used.checked_sub(recorded) {
+            None => book.answer(key, *run, used),
+            // An answer that a fault cut off is not used up.
+            Some(at) => {
+                let fresh = state.fresh.iter().filter(|exchange| exchange.key == key);
+                fresh.flat_map(|exchange| &exchange.answers).nth(at).cloned()
+            }
+        }
+    }
+
+    /// Gives a recorded answer, as a fault has it.
+    fn give(
+        &self,
+        mut state: MutexGuard<'_, State>,
+        asked: &Asked,
+        place: Place,
+        answer: Answer,
+        twist: Option<Twist>,
+    ) -> Reply {
+        state.use_up(&asked.key, twist);
+        state.gave(asked, &answer);
+        drop(state);
+        match twist {
+            Some(twist) => self.play(answer, twist, place),
+            None => Reply::Recorded(Box::new(answer)),
+        }
+    }
+
+    /// The reply with an answer as a fault has it. A fault that cannot be played is an error of the case.
+    fn play(&self, answer: Answer, twist: Twist, place: Place) -> Reply {
+        use crate::recording::Body;
+
+        let is_stream = matches!(answer.body, Body::Events(_));
+        let why = match twist {
+            Twist::Cut { is_error: true, .. } if !is_stream => "needs a stream, and the answer is none",
+            Twist::Cut { events, is_error } => {
+                return Reply::Cut { answer: Box::new(answer), events, is_error };
+            }
+            Twist::Changed(change) => match changed(&answer, change) {
+                Some(answer) => return Reply::Recorded(Box::new(answer)),
+                None => "changes nothing of the answer: it has no calls, or says nothing",
+            },
+        };
+        let message = format!("the fault {} {why}", self.0.faults.name(place.turn, place.call));
+        self.miss(message.clone());
+        Reply::Refused(message)
+    }
+
+    /// The reply to a call that has a failure in place of an answer. A replay has to know its request all the same: a
+    /// changed one is a miss.
+    fn fail(&self, mut state: MutexGuard<'_, State>, asked: &Asked, place: Place, failure: Failure) -> Reply {
+        let is_known = self.0.book.recording().find(&asked.key).is_some();
+        if !is_known && self.0.mode.records() {
+            // The agent may never send it again.
+            state.fresh.push(Exchange::new(place.turn, asked.wire, &asked.model, asked.parts.clone()));
+        } else if !is_known && self.0.mode == ModelMode::Replay {
+            drop(state);
+            return self.not_recorded(asked, place);
+        }
+        Reply::Failed(failure)
+    }
+
+    /// Makes a call without an answer a miss.
+    fn not_recorded(&self, asked: &Asked, place: Place) -> Reply {
+        let exists = self.0.book.exists();
+        let recording = self.0.book.recording().clone();
+        let known =
+            Known { recording: &recording, shown: self.0.book.shown(), exists, record: &self.0.record };
+        let message = miss::not_recorded(asked, place, known);
+        self.miss(message.clone());
+        Reply::Refused(message)
     }
 
     /// The next answer of the same turn and wire, for a request that changed since it was recorded.
@@ -346,6 +403,17 @@ impl State {
         }
         self.handed_out.extend(answer.texts_under(&HANDED_OUT));
     }
+
+    /// Counts an answer to a request. One that a fault cuts off is not used up: the next call with the request gets it.
+    fn use_up(&mut self, key: &str, twist: Option<Twist>) {
+        let used = self.used.entry(key.to_owned()).or_default();
+        let seen = *used + 1;
+        if !matches!(twist, Some(Twist::Cut { .. })) {
+            *used = seen;
+        }
+        let most = self.seen.entry(key.to_owned()).or_default();
+        *most = seen.max(*most);
+    }
 }
 
 impl Guest for Conversation {
@@ -368,6 +436,16 @@ impl Call for Ticket {
         &self.asked
     }
 
+    fn address(&self) -> String {
+        let Asked { provider, rest, .. } = &self.asked;
+        let given = self.conversation.0.settings.upstreams.get(provider);
+        provider.upstream(given.map(String::as_str), rest)
+    }
+
+    fn play(&self, answer: Answer, twist: Twist) -> Reply {
+        self.conversation.play(answer, twist, self.place)
+    }
+
     fn answered(mut self: Box<Self>, answer: Answer) {
         self.is_over = true;
         let Shared { settings, run, .. } = &*self.conversation.0;
@@ -379,7 +457,7 @@ impl Call for Ticket {
             return;
         }
         let answer = Answer { run: *run, ..answer };
-        *state.used.entry(self.asked.key.clone()).or_default() += 1;
+        state.use_up(&self.asked.key, self.twist);
         state.gave(&self.asked, &answer);
         let Asked { wire, model, parts, .. } = &self.asked;
         let mut exchange = Exchange::new(self.place.turn, *wire, model, parts.clone());

@@ -1,6 +1,7 @@
 //! Recorded calls of models: recorded once, replayed without the provider, strictly.
 
 mod provider;
+mod wire;
 
 use std::collections::BTreeMap;
 use std::fs;

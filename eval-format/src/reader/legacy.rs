@@ -82,13 +82,15 @@ pub(super) fn case(
         walker.problems.push(empty_conversation(data, &Place::Key(place, "data")).help(ADD_A_TURN));
     }
     let session: Option<Record> = record.take("initial_session");
-    if let Some(tools) = node.get(EvalCase::TOOLS_KEY) {
-        let problem = Place::Key(place, &tools.key).error_at_key(
-            ProblemCode::ToolFault,
-            tools,
-            "faults of tools need a set of today's form",
-        );
-        walker.problems.push(problem.help("`cargo evalset migrate` writes the set in today's form"));
+    for (key, code, what) in [
+        (EvalCase::TOOLS_KEY, ProblemCode::ToolFault, "tools"),
+        (EvalCase::MODELS_KEY, ProblemCode::ModelFault, "models"),
+    ] {
+        if let Some(faults) = node.get(key) {
+            let message = format!("faults of {what} need a set of today's form");
+            let problem = Place::Key(place, &faults.key).error_at_key(code, faults, message);
+            walker.problems.push(problem.help("`cargo evalset migrate` writes the set in today's form"));
+        }
     }
     // ADK does not have this key. It marks a draft in every form of a set.
     let draft: Option<Value> = record.take(DRAFT);

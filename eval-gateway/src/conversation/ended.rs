@@ -1,5 +1,6 @@
 //! The end of a conversation: what is written, what was never asked for, and what the report says.
 
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use eval_support::message::cut;
@@ -58,7 +59,7 @@ impl Conversation {
         };
         let mut ended = Ended::default();
         if calls > 0 {
-            ended.notes.push(told(self.0.mode, calls, total, fresh.len()));
+            ended.notes.push(told(self.0.mode, calls, total, asked(&fresh)));
         }
         if redirects {
             ended.notes.extend(variables::note(self.0.mode, self.0.settings.is_offline));
@@ -158,6 +159,11 @@ fn was_or_were(number: usize) -> String {
     format!("{} {}", count(number, "recorded answer"), if number == 1 { "was" } else { "were" })
 }
 
+/// The number of answers that models gave.
+fn asked(fresh: &[Exchange]) -> usize {
+    fresh.iter().map(|exchange| exchange.answers.len()).sum()
+}
+
 fn told(mode: ModelMode, calls: u64, total: u64, asked: usize) -> String {
     let calls = usize::try_from(calls).unwrap_or(usize::MAX);
     let total = tokens(i128::from(total));
@@ -176,7 +182,8 @@ fn told(mode: ModelMode, calls: u64, total: u64, asked: usize) -> String {
 fn unused(recording: &CaseRecording, state: &State, run: usize) -> Vec<String> {
     let left = recording.exchanges.iter().filter_map(|exchange| {
         let recorded = exchange.answers_of(run).count();
-        let used = state.used.get(&exchange.key).copied().unwrap_or(0);
+        let count = |counts: &HashMap<String, usize>| counts.get(&exchange.key).copied().unwrap_or(0);
+        let used = count(&state.used).max(count(&state.seen));
         let last = exchange.parts.messages.last().map(|message| one_line(&cut(&message.to_string(), 80)));
         (used < recorded).then(|| {
             format!(

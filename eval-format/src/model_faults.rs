@@ -114,12 +114,6 @@ impl ModelFaults {
         }
     }
 
-    /// The faults of a case, and these ones after them.
-    pub fn and(mut self, more: Self) -> Self {
-        self.0.extend(more.0);
-        self
-    }
-
     /// All faults, in the order of the file.
     pub fn iter(&self) -> std::slice::Iter<'_, ModelFault> {
         self.0.iter()

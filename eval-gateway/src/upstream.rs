@@ -52,9 +52,8 @@ pub(crate) struct Response {
     read: usize,
     is_over: bool,
     wire: Wire,
-    /// Whether the end of the body is known, so that a body which broke off is not taken for a whole one.
-    is_framed: bool,
-    has_ended: bool,
+    /// Whether the body may have broken off: its length is not known, and what ends it did not come.
+    lacks_end: bool,
 }
 
 /// The reason why a request was not answered.
@@ -140,8 +139,7 @@ async fn send_to(
         read: 0,
         is_over: false,
         wire,
-        is_framed,
-        has_ended: false,
+        lacks_end: !is_framed,
     })
 }
 
@@ -165,14 +163,14 @@ impl Response {
         let Some(bytes) = self.chunk("the stream").await? else {
             self.is_over = true;
             let last = self.splitter.finish();
-            self.has_ended |= last.iter().any(|event| self.wire.ends(event));
-            if !self.is_framed && !self.has_ended {
+            self.lacks_end &= !last.iter().any(|event| self.wire.ends(event));
+            if self.lacks_end {
                 return Err("the stream of the provider broke off: it has no end".to_owned());
             }
             return Ok(last.map(|last| vec![masked_event(last)]));
         };
         let events = self.splitter.push(&bytes);
-        self.has_ended |= events.iter().any(|event| self.wire.ends(event));
+        self.lacks_end &= !events.iter().any(|event| self.wire.ends(event));
         Ok(Some(events.into_iter().map(masked_event).collect()))
     }
 
@@ -199,7 +197,7 @@ impl Response {
         let is_json = self.kind.starts_with("application/json");
         let body = match is_json.then(|| parse_value(&text).ok()).flatten() {
             Some(value) => Body::Json(value),
-            None if is_json && !self.is_framed => {
+            None if is_json && self.lacks_end => {
                 return Err("the answer of the provider broke off: it is no whole JSON".to_owned());
             }
             None => Body::Text { kind: self.kind.clone(), text },

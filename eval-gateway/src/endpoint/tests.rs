@@ -55,12 +55,13 @@ impl Bench {
     }
 
     /// A conversation of the case `c`, in its first turn.
-    fn open(&self, mode: ModelMode, settings: Settings, faults: &str) -> Conversation {
+    fn open(&self, mode: ModelMode, settings: &Settings, faults: &str) -> Conversation {
         self.open_case("c", mode, settings, faults)
     }
 
-    fn open_case(&self, eval_id: &str, mode: ModelMode, settings: Settings, faults: &str) -> Conversation {
-        let settings = Settings { mode: Some(mode), upstreams: self.provider.upstreams(), ..settings };
+    fn open_case(&self, eval_id: &str, mode: ModelMode, settings: &Settings, faults: &str) -> Conversation {
+        let settings =
+            Settings { mode: Some(mode), upstreams: self.provider.upstreams(), ..settings.clone() };
         let set = ModelSet::on_disk(settings, self.models()).unwrap();
         let faults = parse_value(faults).unwrap();
         let conversation = set.open(eval_id, 1, Some(&faults), "run").unwrap();
@@ -69,11 +70,11 @@ impl Bench {
     }
 
     fn record(&self) -> Conversation {
-        self.open(ModelMode::Record, Settings::default(), "{}")
+        self.open(ModelMode::Record, &Settings::default(), "{}")
     }
 
     fn replay(&self) -> Conversation {
-        self.open(ModelMode::Replay, Settings::default(), "{}")
+        self.open(ModelMode::Replay, &Settings::default(), "{}")
     }
 
     /// Records one call.

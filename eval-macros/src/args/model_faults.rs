@@ -8,7 +8,7 @@ use super::criteria::InlineConfig;
 use super::value::Arg;
 use crate::diagnostics::{Diagnostics, error};
 
-pub(crate) const EXAMPLE: &str = r#"model_faults = [(at(turn = 1, call = 2), fault(status = 429))]"#;
+pub(crate) const EXAMPLE: &str = "model_faults = [(at(turn = 1, call = 2), fault(status = 429))]";
 
 /// The faults as the key `_models` of a case would hold them.
 pub(crate) struct AttributeFaults {
@@ -105,7 +105,7 @@ mod tests {
     fn a_mistake_is_reported_with_what_to_write() {
         for (source, headline, help) in [
             (
-                r#"[(at(turn = 1, call = 1), fault(status = 200))]"#,
+                "[(at(turn = 1, call = 1), fault(status = 200))]",
                 "`status` is 200",
                 "a number from 400 to 599",
             ),

@@ -82,7 +82,7 @@ pub(super) fn send_damaged(host: &str, bytes: &[u8]) -> Answered {
 }
 
 fn rest(stream: &mut TcpStream, mut read: Vec<u8>) -> Answered {
-    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
     if let Err(error) = stream.read_to_end(&mut read) {
         assert!(
             !matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut),

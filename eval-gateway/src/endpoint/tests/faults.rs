@@ -16,7 +16,7 @@ fn streamed() -> String {
 
 fn open(bench: &Bench, mode: ModelMode, kind: &str) -> Conversation {
     let settings = Settings { unused_is_error: true, ..Settings::default() };
-    bench.open(mode, settings, &fault(kind))
+    bench.open(mode, &settings, &fault(kind))
 }
 
 #[test]

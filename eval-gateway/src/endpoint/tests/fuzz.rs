@@ -95,20 +95,20 @@ fn damaged_requests_panic_nothing_and_get_no_answer_of_another_case() {
         ("GET", "/v1beta/models?pageSize=3", String::new()),
     ];
     for (case, answer) in [("alpha", "alpha of mine"), ("beta", "beta of others")] {
-        let conversation = bench.open_case(case, ModelMode::Record, Settings::default(), "{}");
+        let conversation = bench.open_case(case, ModelMode::Record, &Settings::default(), "{}");
         for (method, path, body) in &calls {
             bench.provider.says_json(&said(answer));
             assert_eq!(ask(method, &address(&conversation), path, &[], body.as_bytes()).status, 200);
         }
         assert_eq!(conversation.end(true).error, None);
     }
-    let other = bench.open_case("beta", ModelMode::Replay, Settings::default(), "{}");
+    let other = bench.open_case("beta", ModelMode::Replay, &Settings::default(), "{}");
     let others = address(&other);
     let seed = number("SEED", 20_261_127);
     let mut random = Random(seed);
     let (mut served, mut refused) = (0, 0);
     for at in 0..number("MUTATIONS", 500) {
-        let mine = bench.open_case("alpha", ModelMode::Replay, Settings::default(), "{}");
+        let mine = bench.open_case("alpha", ModelMode::Replay, &Settings::default(), "{}");
         let address = address(&mine);
         let (method, path, body) = &calls[random.below(calls.len())];
         let mut bytes = request(method, &address, path, &[], body.as_bytes());
@@ -119,13 +119,13 @@ fn damaged_requests_panic_nothing_and_get_no_answer_of_another_case() {
             || format!("mutation {at} of seed {seed}: {:?} {answered:?}", String::from_utf8_lossy(&bytes));
         assert!(!answered.body.contains("beta of others"), "{}", told());
         if answered.body.contains("alpha of mine") {
-            served += 1
+            served += 1;
         } else {
-            refused += 1
+            refused += 1;
         }
         let good = ask("POST", &address, "/v1/embeddings", &[], b"{\"model\":\"none\"}");
         assert_eq!(good.status, 400, "{}", told());
-        let fresh = bench.open_case("alpha", ModelMode::Replay, Settings::default(), "{}");
+        let fresh = bench.open_case("alpha", ModelMode::Replay, &Settings::default(), "{}");
         let good = ask(method, &super::address(&fresh), path, &[], body.as_bytes());
         assert!(good.status == 200 && good.body.contains("alpha of mine"), "{} {good:?}", told());
         mine.end(false);

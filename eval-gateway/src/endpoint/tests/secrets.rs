@@ -4,6 +4,9 @@ use super::*;
 
 const KEY: &str = concat!("sk-", "abcdefghijklmnop0123456789");
 
+/// Writes a text of JSON with a text in it.
+type Write<'w> = &'w dyn Fn(&str) -> String;
+
 #[track_caller]
 fn assert_free_of(bench: &Bench, words: &[&str]) {
     let files = bench.files();
@@ -74,7 +77,7 @@ fn a_key_that_comes_in_pieces_is_masked_in_each_wire() {
     };
     let gemini =
         |text: &str| format!(r#"{{"candidates":[{{"content":{{"parts":[{{"text":"{text}"}}]}}}}]}}"#);
-    let streams: [(&str, &dyn Fn(&str) -> String); 4] = [
+    let streams: [(&str, Write<'_>); 4] = [
         (CHAT, &chat),
         ("/v1/messages", &anthropic),
         ("/v1/responses", &responses),
@@ -83,7 +86,7 @@ fn a_key_that_comes_in_pieces_is_masked_in_each_wire() {
     for (path, event) in streams {
         let bench = Bench::new();
         let events = [event(&format!("Use {first}")), event(second), event(" now.")];
-        let text: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+        let text = format!("data: {}\n\n", events.join("\n\ndata: "));
         bench.provider.says("text/event-stream", text);
         let recorded = bench.recorded(path, r#"{"model":"m","stream":true}"#);
         assert_free_of(&bench, &[KEY, first, second]);
@@ -108,8 +111,7 @@ fn credentials_in_bodies_are_not_recorded_and_do_not_count() {
             r#"{{"model":"m","messages":[],"mcp_servers":[{{"type":"url","url":"https://s.example","name":"s","authorization_token":"{secret}"}}]}}"#
         )
     };
-    let wires: [(&str, &dyn Fn(&str) -> String); 2] =
-        [("/v1/responses", &openai), ("/v1/messages", &anthropic)];
+    let wires: [(&str, Write<'_>); 2] = [("/v1/responses", &openai), ("/v1/messages", &anthropic)];
     for (path, body) in wires {
         let bench = Bench::new();
         bench.provider.says_json("{\"id\":\"r\"}");

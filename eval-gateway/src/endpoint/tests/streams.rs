@@ -60,7 +60,7 @@ fn a_provider_that_does_not_know_the_wish_is_asked_without_it() {
 fn the_limit_of_tokens_holds_for_streams() {
     let bench = Bench::new();
     let settings = Settings { limits: Limits { calls: None, tokens: Some(20) }, ..Settings::default() };
-    let conversation = bench.open(ModelMode::Record, settings, "{}");
+    let conversation = bench.open(ModelMode::Record, &settings, "{}");
     (0..3).for_each(|_| bench.provider.says(EVENTS, stream(true)));
     let statuses: Vec<u16> =
         (0..3).map(|_| post(&address(&conversation), CHAT, &[], streamed("").as_bytes()).status).collect();

@@ -2,10 +2,12 @@
 
 use super::*;
 
+type Headers = &'static [(&'static str, &'static str)];
+
 struct Call {
     method: &'static str,
     path: &'static str,
-    headers: &'static [(&'static str, &'static str)],
+    headers: Headers,
     body: &'static str,
     /// The same question in another form.
     same: &'static str,
@@ -16,10 +18,9 @@ struct Call {
     answer: &'static str,
 }
 
-const GOOGLE: &[(&str, &str)] = &[("x-goog-api-key", "a-key-of-google-1")];
-const ANTHROPIC: &[(&str, &str)] =
-    &[("anthropic-version", "2023-06-01"), ("x-api-key", "a-key-of-anthropic-1")];
-const OPENAI: &[(&str, &str)] = &[("authorization", "Bearer a-key-of-openai-1")];
+const GOOGLE: Headers = &[("x-goog-api-key", "a-key-of-google-1")];
+const ANTHROPIC: Headers = &[("anthropic-version", "2023-06-01"), ("x-api-key", "a-key-of-anthropic-1")];
+const OPENAI: Headers = &[("authorization", "Bearer a-key-of-openai-1")];
 
 const CALLS: [Call; 8] = [
     Call {
@@ -137,7 +138,7 @@ fn calls_of_each_wire_are_recorded_and_replayed() {
 fn lists_of_models_are_asked_of_the_provider_whose_client_asks() {
     let bench = Bench::new();
     let conversation = bench.record();
-    let lists: [(&str, &[(&str, &str)], &str); 8] = [
+    let lists: [(&str, Headers, &str); 8] = [
         ("/v1/models", OPENAI, "GET /openai/models"),
         ("/v1/models/gpt-5-mini", OPENAI, "GET /openai/models/gpt-5-mini"),
         ("/v1/models", ANTHROPIC, "GET /anthropic/v1/models"),

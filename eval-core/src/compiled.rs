@@ -39,6 +39,8 @@ pub struct SetSource {
     pub session: Option<FileSource>,
     /// The faults of golden tools.
     pub faults: Option<FileSource>,
+    /// The faults of models in all cases, as the text of the key `_models`.
+    pub model_faults: Option<&'static str>,
     /// The declarations of golden tools.
     pub tool_list: Option<FileSource>,
     /// Files that would have been read if they had existed.

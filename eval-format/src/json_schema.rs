@@ -125,8 +125,11 @@ impl Definitions {
                     described(description(model.what, key), example, vec![schema, type_of("null")]),
                 );
             }
-            let tools = EvalCase::TOOLS_KEY;
-            properties.insert(tools, described(description(model.what, tools), "", vec![tool_faults()]));
+            for (key, faults) in
+                [(EvalCase::TOOLS_KEY, tool_faults()), (EvalCase::MODELS_KEY, model_faults())]
+            {
+                properties.insert(key, described(description(model.what, key), "", vec![faults]));
+            }
         }
         let mut entries = vec![
             ("type".to_owned(), "object".into()),
@@ -269,6 +272,35 @@ fn tool_faults() -> Value {
         ])
     };
     any_of(vec![by("^[1-9][0-9]*$", by(".#[1-9][0-9]*$", fault)), type_of("null")])
+}
+
+/// The faults of a case's models: calls, each with a fault.
+fn model_faults() -> Value {
+    let closed = |required: &[&str], properties: Value| {
+        object([
+            ("type", "object".into()),
+            ("required", list(required.iter().copied())),
+            ("properties", properties),
+            ("patternProperties", object([("^_", true.into())])),
+            ("additionalProperties", false.into()),
+        ])
+    };
+    let at_least = |kind: &str, least: i64| object([("type", kind.into()), ("minimum", least.into())]);
+    let of_one = |key: &'static str, value: Value| closed(&[key], object([(key, value)]));
+    let events = || of_one("events", at_least("integer", 0));
+    let status =
+        object([("type", "integer".into()), ("minimum", 400_i64.into()), ("maximum", 599_i64.into())]);
+    let fault = any_of(vec![
+        object([("enum", list(["reset", "cut", "error_in_stream", "malformed_arguments", "empty"]))]),
+        closed(&["status"], object([("status", status), ("retry_after", at_least("number", 0))])),
+        of_one("hang", at_least("number", 0)),
+        of_one("cut", events()),
+        of_one("error_in_stream", events()),
+        of_one("truncate", object([("const", "max_tokens".into())])),
+    ]);
+    let place = object([("turn", at_least("integer", 1)), ("call", at_least("integer", 1))]);
+    let item = closed(&["at", "fault"], object([("at", closed(&["turn", "call"], place)), ("fault", fault)]));
+    any_of(vec![of_one("faults", array(item)), type_of("null")])
 }
 
 /// A rough pattern for the text of a number: pydantic's exact rules are too long for a pattern.

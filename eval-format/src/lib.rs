@@ -61,6 +61,7 @@ pub mod matrix;
 mod meaning;
 pub mod metric;
 mod model;
+mod model_faults;
 mod names;
 pub mod options;
 pub mod problem;
@@ -101,6 +102,7 @@ pub use value::{Entries, Map, Number, Value};
 pub mod __private {
     pub use crate::judged::{judged_criteria, simulated_users};
     pub use crate::metric::fields::DEFAULT_STOP_SIGNAL;
+    pub use crate::model_faults::{Change, FaultKind, ModelFault, ModelFaults, check_model_faults};
     pub use crate::names::{LISTING_BEGIN, LISTING_END, module_name, test_names};
     pub use crate::problem::render_with_level;
     pub use crate::reader::{check_case, check_cases, read_case};

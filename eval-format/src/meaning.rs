@@ -28,7 +28,7 @@ use crate::value::{Map, Number, Value};
 #[non_exhaustive]
 pub struct Meaning {
     /// The hash of the questions to the agent: the user's message of each turn, the session, the scenario, the faults of
-    /// its tools. 16 hexadecimal digits.
+    /// its tools and of its models. 16 hexadecimal digits.
     pub asks: String,
     /// The hash of the expectations: answers, calls, rubrics, session state, what may vary in them (`_expect`) and the
     /// criteria of the case (`_criteria`), and keys that only the case's author or a metric of the user's own knows. 16
@@ -63,11 +63,9 @@ impl Meaning {
             expects.optional(key, extra.get(key).filter(|value| !value.is_null()), Canonical::value);
         }
         // A fault changes what the agent is told, as a message of the user does.
-        asks.optional(
-            "tools",
-            extra.get(EvalCase::TOOLS_KEY).filter(|tools| !tools.is_null()),
-            Canonical::value,
-        );
+        for (name, key) in [("tools", EvalCase::TOOLS_KEY), ("models", EvalCase::MODELS_KEY)] {
+            asks.optional(name, extra.get(key).filter(|faults| !faults.is_null()), Canonical::value);
+        }
         Self { asks: asks.hash(), expects: expects.hash() }
     }
 }

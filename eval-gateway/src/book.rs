@@ -131,6 +131,11 @@ impl Book {
         }
     }
 
+    /// The number of answers of a run to a request.
+    pub(crate) fn number(&self, key: &str, run: usize) -> usize {
+        self.state.lock().recording.answers_to(key, self.played_by(run)).count()
+    }
+
     /// The answer that a person made for a request.
     fn by_hand(&self, key: &str) -> Option<Answer> {
         self.by_hand.iter().find(|made| made.key == key)?.answers.first().cloned()
@@ -176,10 +181,13 @@ impl Book {
                         known.answers.iter().position(|answer| exchange.answers.contains(answer))
                 {
                     known.answers.remove(at);
+                    // A request that a fault answered has no answers from the beginning, and stays.
+                    if known.answers.is_empty() {
+                        recording.exchanges.retain(|it| it.key != key || it.answered != answered);
+                    }
                 }
                 recording.add(exchange);
             }
-            recording.exchanges.retain(|exchange| !exchange.answers.is_empty());
             Ok(recording)
         })?;
         *state = State { recording, exists: true, is_fresh: state.is_fresh };
@@ -198,7 +206,7 @@ fn merge(on_disk: &mut CaseRecording, known: &CaseRecording, run: usize, fresh: 
     }
     for exchange in fresh {
         match added.get_mut(&exchange.key) {
-            Some(left) if *left > 0 => *left -= 1,
+            Some(left) if *left > 0 && !exchange.answers.is_empty() => *left -= 1,
             _ => on_disk.add(exchange),
         }
     }

@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use eval_format::{Map, Number, Value};
-use eval_support::secrets::mask_shapes;
+use eval_support::secrets::{is_secret_under, mask_shapes};
 use regex_lite::Regex;
 use sha2::{Digest, Sha256};
 
@@ -70,6 +70,9 @@ const TELEMETRY: [&str; 8] = [
     "stream_options",
     "labels",
 ];
+
+/// The note in place of a credential in a body, such as the one of a server of tools.
+const CREDENTIAL: &str = "(a secret)";
 
 /// Keys that say that the text beside them is bytes.
 const KINDS_OF_BYTES: [&str; 4] = ["mimeType", "mime_type", "media_type", "format"];
@@ -165,7 +168,12 @@ impl<'a> Canonical<'a> {
             if is_id {
                 return self.id(text);
             }
-            let says_bytes = |of: &Map| KINDS_OF_BYTES.iter().any(|known| of.contains_key(known));
+            if key.eq_ignore_ascii_case("authorization") || is_secret_under(key, text) {
+                return Value::from(CREDENTIAL);
+            }
+            // A document of plain text has a type of its content, too.
+            let says_bytes =
+                |of: &Map| kind != "text" && KINDS_OF_BYTES.iter().any(|known| of.contains_key(known));
             if matches!(key, "data" | "file_data")
                 && text.len() >= SHORTEST_BYTES
                 && of.is_some_and(says_bytes)

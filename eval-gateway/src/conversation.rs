@@ -1,6 +1,7 @@
 //! The calls of models in one run of a case: what answers each, and what the run learns beside its agent.
 
 mod ended;
+mod played;
 mod rebound;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -17,7 +18,7 @@ use tokio::sync::Notify;
 use crate::book::{Book, Has, Rebound};
 use crate::canonical::hash;
 use crate::endpoint;
-use crate::faults::{Faults, Kind, changed};
+use crate::faults::{Faults, Played, Twist};
 use crate::guest::{Call, Guest, Reply};
 use crate::miss::{self, Known, Miss, Place};
 use crate::mode::{ModelMode, Settings};
@@ -72,6 +73,8 @@ struct State {
     taken: HashMap<String, usize>,
     /// The prompts, tools, models and options of the calls so far.
     kinds: HashSet<String>,
+    /// The number of answers that were played for each key, with one that a fault cut off.
+    seen: HashMap<String, usize>,
     /// What was asked of a model in this run.
     fresh: Vec<Exchange>,
     rebound: Vec<Rebound>,
@@ -103,6 +106,7 @@ struct Ticket {
     asked: Asked,
     place: Place,
     is_over: bool,
+    twist: Option<Twist>,
 }
 
 impl Conversation {
@@ -273,12 +277,14 @@ impl Conversation {
     /// Lets another conversation have got an answer in place of this one.
     pub(crate) fn got_less(&self, key: &str, other: &Self, usage: Usage) {
         let mut state = self.0.state.lock();
-        state.used.entry(key.to_owned()).and_modify(|used| *used = used.saturating_sub(1));
+        for counts in [&mut state.used, &mut state.seen] {
+            counts.entry(key.to_owned()).and_modify(|used| *used = used.saturating_sub(1));
+        }
         state.given = state.given.saturating_sub(1);
         state.usage = state.usage.without(usage);
         drop(state);
         let mut state = other.0.state.lock();
-        *state.used.entry(key.to_owned()).or_default() += 1;
+        state.use_up(key, None);
         state.given += 1;
         state.usage += usage;
     }
@@ -316,34 +322,13 @@ impl Conversation {
         let (turn, call) = (place.turn, place.call);
         state.reached.insert((turn, call));
         state.kinds.insert(kind(&asked.model, &asked.parts));
-        let mut change = None;
-        match self.0.faults.at(turn, call) {
-            Some(Kind::Status { status, retry_after }) => {
-                return Reply::Failed { status: *status, retry_after: *retry_after };
-            }
-            Some(Kind::Reset) => return Reply::Reset(Duration::ZERO),
-            Some(Kind::Hang(time)) => return Reply::Reset(*time),
-            Some(Kind::Cut { events, is_error }) => {
-                // It takes no answer: the next call with this request gets it.
-                let answer = match self.0.has(&state, &asked.key) {
-                    Has::Unused(answer) => Some(Box::new(answer)),
-                    Has::Used | Has::Nothing => None,
-                };
-                return Reply::Cut { answer, events: *events, is_error: *is_error };
-            }
-            Some(Kind::Changed(of)) => change = Some(*of),
-            None => {}
-        }
-        if self.0.reads()
-            && let Has::Unused(answer) = self.0.has(&state, &asked.key)
-        {
-            *state.used.entry(asked.key.clone()).or_default() += 1;
-            state.gave(&asked, &answer);
-            let answer = match change {
-                Some(change) => changed(answer, change),
-                None => answer,
-            };
-            return Reply::Recorded(Box::new(answer));
+        let twist = match self.0.faults.at(turn, call) {
+            Some(Played::Failure(failure)) => return self.fail(state, &asked, place, failure),
+            Some(Played::Twist(twist)) => Some(twist),
+            None => None,
+        };
+        if let Some(answer) = self.known(&state, &asked.key) {
+            return self.give(state, &asked, place, answer, twist);
         }
         if self.0.mode == ModelMode::Rebind {
             match self.rebound(&mut state, &asked, place) {
@@ -368,7 +353,8 @@ impl Conversation {
         state.sent += 1;
         state.open += 1;
         drop(state);
-        Reply::Ask(Box::new(Ticket { conversation: self.clone(), asked, place, is_over: false }), change)
+        let ticket = Ticket { conversation: self.clone(), asked, place, is_over: false, twist };
+        Reply::Ask(Box::new(ticket), twist)
     }
 
     /// The answer to the recorded call that a request was before it changed. Fails if it is not known which one that was, and
@@ -468,6 +454,17 @@ impl State {
         }
         self.handed_out.extend(answer.texts_under(&HANDED_OUT));
     }
+
+    /// Counts an answer to a request. One that a fault cuts off is not used up: the next call with the request gets it.
+    fn use_up(&mut self, key: &str, twist: Option<Twist>) {
+        let used = self.used.entry(key.to_owned()).or_default();
+        let seen = *used + 1;
+        if !matches!(twist, Some(Twist::Cut { .. })) {
+            *used = seen;
+        }
+        let most = self.seen.entry(key.to_owned()).or_default();
+        *most = seen.max(*most);
+    }
 }
 
 impl Guest for Conversation {
@@ -490,6 +487,16 @@ impl Call for Ticket {
         &self.asked
     }
 
+    fn address(&self) -> String {
+        let Asked { provider, rest, .. } = &self.asked;
+        let given = self.conversation.0.settings.upstreams.get(provider);
+        provider.upstream(given.map(String::as_str), rest)
+    }
+
+    fn play(&self, answer: Answer, twist: Twist) -> Reply {
+        self.conversation.play(answer, twist, self.place)
+    }
+
     fn answered(mut self: Box<Self>, answer: Answer) {
         self.is_over = true;
         let Shared { settings, run, .. } = &*self.conversation.0;
@@ -503,7 +510,7 @@ impl Call for Ticket {
         }
         state.spent += usage;
         let answer = Answer { run: *run, ..answer };
-        *state.used.entry(self.asked.key.clone()).or_default() += 1;
+        state.use_up(&self.asked.key, self.twist);
         state.gave(&self.asked, &answer);
         let Asked { wire, model, parts, .. } = &self.asked;
         let mut exchange = Exchange::new(self.place.turn, *wire, model, parts.clone());

@@ -3,6 +3,7 @@
 //! One listener serves all conversations of the process. A conversation is a token in the path of the address.
 
 mod answer;
+mod body;
 mod guests;
 mod tunnel;
 
@@ -58,3 +59,6 @@ async fn serve(stream: TcpStream) {
     let http = http.timer(TokioTimer::new()).header_read_timeout(None);
     drop(http.serve_connection(TokioIo::new(stream), answers).with_upgrades().await);
 }
+
+#[cfg(test)]
+mod tests;

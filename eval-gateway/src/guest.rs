@@ -1,9 +1,8 @@
 //! Guests of the endpoint. Each call of a guest gets a reply, and a mistake in a call makes its cases an ERROR.
 
 use std::fmt;
-use std::time::Duration;
 
-use crate::faults::Change;
+use crate::faults::{Failure, Twist};
 use crate::recording::Answer;
 use crate::wire::{Asked, Incoming, NoWire, Wire};
 
@@ -24,6 +23,12 @@ pub(crate) trait Call: Send {
     /// The request.
     fn asked(&self) -> &Asked;
 
+    /// The address to which it goes.
+    fn address(&self) -> String;
+
+    /// The reply with an answer as a fault has it.
+    fn play(&self, answer: Answer, twist: Twist) -> Reply;
+
     /// Notes the answer of the model.
     fn answered(self: Box<Self>, answer: Answer);
 
@@ -35,14 +40,12 @@ pub(crate) trait Call: Send {
 pub(crate) enum Reply {
     /// This recorded answer.
     Recorded(Box<Answer>),
-    /// A model is asked. Its answer is changed, if a fault says so.
-    Ask(Box<dyn Call>, Option<Change>),
-    /// An error of the provider, as a fault has it.
-    Failed { status: u16, retry_after: Option<Duration> },
-    /// No answer for a time, then the end of the connection.
-    Reset(Duration),
+    /// A model is asked. Its answer is played otherwise, if a fault says so.
+    Ask(Box<dyn Call>, Option<Twist>),
+    /// What a fault puts in place of an answer.
+    Failed(Failure),
     /// The first events of this answer, then the end of the connection, or an error in the stream.
-    Cut { answer: Option<Box<Answer>>, events: usize, is_error: bool },
+    Cut { answer: Box<Answer>, events: usize, is_error: bool },
     /// No answer: an error that no client repeats.
     Refused(String),
 }
@@ -52,8 +55,8 @@ impl fmt::Debug for Reply {
         match self {
             Self::Recorded(answer) => f.debug_tuple("Recorded").field(answer).finish(),
             Self::Ask(call, _) => f.debug_tuple("Ask").field(&call.asked().key).finish(),
-            Self::Failed { status, .. } => f.debug_tuple("Failed").field(status).finish(),
-            Self::Reset(after) => f.debug_tuple("Reset").field(after).finish(),
+            Self::Failed(Failure::Status { status, .. }) => f.debug_tuple("Failed").field(status).finish(),
+            Self::Failed(Failure::Reset(after)) => f.debug_tuple("Reset").field(after).finish(),
             Self::Cut { events, .. } => f.debug_tuple("Cut").field(events).finish(),
             Self::Refused(why) => f.debug_tuple("Refused").field(why).finish(),
         }

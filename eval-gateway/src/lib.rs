@@ -7,6 +7,7 @@
 mod book;
 mod canonical;
 mod conversation;
+mod deltas;
 mod desk;
 mod endpoint;
 mod faults;

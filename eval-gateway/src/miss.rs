@@ -2,6 +2,7 @@
 
 mod difference;
 
+use eval_support::message::changed_call;
 use eval_support::words::count;
 
 use crate::recording::{CaseRecording, Exchange};
@@ -41,15 +42,18 @@ pub(crate) struct Known<'a> {
 pub(crate) fn not_recorded(asked: &Asked, place: Place, known: Known<'_>) -> String {
     let Known { recording, shown, exists, record } = known;
     let Place { run, turn, call } = place;
-    let who = format!("call {call} of a model ({}, {}) is not recorded", asked.wire, asked.model);
-    let mut text = who;
+    let who = format!("call {call} of a model ({}, {})", asked.wire, asked.model);
+    let mut text = format!("{who} is not recorded");
     if !exists {
         text.push_str(&format!(": there is no recording `{shown}`"));
     } else if recording.exchanges.is_empty() {
         text.push_str(&format!(": `{shown}` has no calls"));
     } else if recording.has(&asked.key) {
         let here = recording.answers_to(&asked.key, run).count();
-        if here == 0 && recording.runs() < run {
+        let of_request = recording.exchanges.iter().filter(|exchange| exchange.key == asked.key);
+        if of_request.map(|exchange| exchange.answers.len()).sum::<usize>() == 0 {
+            text.push_str(&format!(": in `{shown}` a fault of the case is in place of its answer"));
+        } else if here == 0 && recording.runs() < run {
             text.push_str(&format!(
                 " for run {run}: `{shown}` has {}; was `runs` raised?",
                 count(recording.runs(), "run")
@@ -64,7 +68,7 @@ pub(crate) fn not_recorded(asked: &Asked, place: Place, known: Known<'_>) -> Str
         let parts = difference::parts(nearest, asked);
         // In the first line, so that a list of cases shows whether all miss for one reason.
         let changed: Vec<String> = parts.iter().map(|(part, _)| part.to_string()).collect();
-        text.push_str(&format!(": {} changed", changed.join(" and ")));
+        text = changed_call(&who, &changed.join(" and "));
         text.push_str(&format!(
             "\nthe nearest recorded call is of turn {} (- recorded, + asked):",
             nearest.turn

@@ -1,11 +1,14 @@
 //! The variables `EVALSET_MODELS..`: whether recordings or models answer, and the limits of a run that is paid for.
 
+use std::collections::BTreeMap;
 use std::env;
 
 use eval_support::variables::{
     MODELS, MODELS_CALLS, MODELS_FAILURES, MODELS_OFFLINE, MODELS_TOKENS, MODELS_UNUSED,
 };
 use eval_support::words::quoted_list;
+
+use crate::provider::Provider;
 
 /// The values of `EVALSET_MODELS`: whether the recording or the model answers a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -61,6 +64,8 @@ pub struct Settings {
     pub is_offline: bool,
     /// The limits of a run.
     pub limits: Limits,
+    /// The addresses that take the place of the servers of providers.
+    pub upstreams: BTreeMap<Provider, String>,
 }
 
 /// Limits of what a run of a case may ask models for. They hold before a call is sent.
@@ -115,6 +120,11 @@ impl Settings {
             keeps_failures: flag(MODELS_FAILURES, "keep", "drop")?,
             is_offline: flag(MODELS_OFFLINE, "1", "0")?,
             limits,
+            upstreams: Provider::ALL
+                .into_iter()
+                .filter_map(|provider| Some((provider, get(provider.upstream_variable())?)))
+                .filter(|(_, address)| !address.trim().is_empty())
+                .collect(),
         })
     }
 }

@@ -90,11 +90,16 @@ impl Provider {
         self.facts().keys
     }
 
+    /// The variable with an address in place of its server.
+    pub(crate) fn upstream_variable(self) -> &'static str {
+        self.facts().upstream
+    }
+
     /// The address to which a request goes while calls are recorded. `rest` is its path below the base URL.
     ///
-    /// The first of these that is set: `EVALSET_MODELS_UPSTREAM_..`, the variable of the provider's own client in this
-    /// process, the provider's server.
-    pub(crate) fn upstream(self, rest: &str) -> String {
+    /// The first of these that is there: the given one, the variable of the provider's own client in this process, the
+    /// provider's server.
+    pub(crate) fn upstream(self, given: Option<&str>, rest: &str) -> String {
         let set = |name: &str| env::var(name).ok().filter(|value| !value.trim().is_empty());
         let facts = self.facts();
         // Of Anthropic's clients, the one of Vercel takes the version for a part of the base URL.
@@ -104,8 +109,8 @@ impl Provider {
             let version = if lacks_version && !base.ends_with("/v1") { "/v1" } else { "" };
             format!("{base}{version}{rest}")
         };
-        if let Some(base) = set(facts.upstream) {
-            return joined(&base, rest);
+        if let Some(base) = given {
+            return joined(base, rest);
         }
         let is_vertex =
             self == Self::Gemini && (rest.contains("/projects/") || rest.contains("/publishers/"));
@@ -193,7 +198,7 @@ mod tests {
                 "https://aiplatform.googleapis.com/v1beta1/publishers/google/models/m:x",
             ),
         ] {
-            assert_eq!(provider.upstream(rest), expected);
+            assert_eq!(provider.upstream(None, rest), expected);
         }
     }
 

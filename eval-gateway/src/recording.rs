@@ -74,7 +74,7 @@ pub enum Body {
 
 impl Exchange {
     /// A request without an answer.
-    pub(crate) fn new(turn: usize, wire: Wire, model: &str, parts: Parts) -> Self {
+    pub fn new(turn: usize, wire: Wire, model: &str, parts: Parts) -> Self {
         let key = key(wire, model, &parts);
         Self { turn, wire, model: model.to_owned(), parts, key, answered: None, answers: Vec::new() }
     }
@@ -149,10 +149,12 @@ impl CaseRecording {
 
     /// Removes the answers of the runs that are not kept.
     pub(crate) fn keep_runs(&mut self, is_kept: impl Fn(usize) -> bool) {
-        for exchange in &mut self.exchanges {
+        self.exchanges.retain_mut(|exchange| {
+            // A request that a fault answered has no answers at all.
+            let had_none = exchange.answers.is_empty();
             exchange.answers.retain(|answer| is_kept(answer.run));
-        }
-        self.exchanges.retain(|exchange| !exchange.answers.is_empty());
+            had_none || !exchange.answers.is_empty()
+        });
     }
 
     /// Puts the requests in the order of the file, which does not depend on which answer came first.
@@ -174,6 +176,15 @@ impl Answer {
             Body::Json(value) => wire.usage(value),
             Body::Events(events) => wire.usage_of_events(events),
             Body::Text { .. } => None,
+        }
+    }
+
+    /// The length of its body in bytes.
+    pub(crate) fn size(&self) -> usize {
+        match &self.body {
+            Body::Json(value) => value.to_string().len(),
+            Body::Events(events) => events.iter().map(|event| event.to_wire().len()).sum(),
+            Body::Text { text, .. } => text.len(),
         }
     }
 

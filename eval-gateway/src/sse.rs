@@ -32,7 +32,7 @@ impl Event {
     fn read(block: &str) -> Option<Self> {
         let mut name = None;
         let mut data: Option<String> = None;
-        for line in block.lines() {
+        for line in block.split(['\n', '\r']) {
             let (field, value) = line.split_once(':').unwrap_or((line, ""));
             let value = value.strip_prefix(' ').unwrap_or(value);
             match field {
@@ -152,6 +152,14 @@ mod tests {
         for size in 1..20 {
             assert_eq!(split(STREAM.as_bytes(), size), whole, "{size}");
             assert_eq!(split(STREAM.replace('\n', "\r\n").as_bytes(), size), whole, "{size} with CR LF");
+        }
+    }
+
+    #[test]
+    fn lines_may_end_with_a_carriage_return_alone() {
+        let whole = split(STREAM.as_bytes(), STREAM.len());
+        for size in [1, 7, STREAM.len()] {
+            assert_eq!(split(STREAM.replace('\n', "\r").as_bytes(), size), whole, "{size}");
         }
     }
 

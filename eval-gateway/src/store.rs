@@ -334,8 +334,10 @@ fn load(
 
 fn too_large(recording: &CaseRecording, length: usize, shown: &str) -> String {
     let sizes = recording.exchanges.iter().flat_map(|exchange| {
-        let messages = exchange.parts.messages.iter().map(|message| ("message", message.to_string().len()));
-        messages.map(|(kind, size)| (kind, size, exchange.turn))
+        let parts = &exchange.parts;
+        let messages = parts.messages.iter().map(|message| ("message", message.to_string().len()));
+        let answers = exchange.answers.iter().map(|answer| ("answer", answer.size()));
+        messages.chain(answers).map(|(kind, size)| (kind, size, exchange.turn))
     });
     let largest = sizes.max_by_key(|(_, size, _)| *size);
     let largest = largest

@@ -1,21 +1,28 @@
 //! Requests to providers, while calls are recorded or live.
 
 use eval_format::__private::parse_value;
+use eval_format::Value;
 use eval_support::http::Clients;
-use eval_support::secrets::mask;
+use eval_support::secrets::{KEY_NOTE, key_ranges, mask, mask_shapes};
 use hyper::body::Bytes;
-use hyper::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue};
+use hyper::header::{
+    ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue,
+    TRANSFER_ENCODING,
+};
 use reqwest::{Method, Url};
 
+use crate::deltas::{Edit, edited};
 use crate::recording::{Answer, Body};
-use crate::sse::{Event, Splitter};
-use crate::wire::Asked;
+use crate::sse::{Data, Event, Splitter};
+use crate::wire::{Asked, Wire, with_usage};
 
 static CLIENTS: Clients = Clients::new();
 
 /// Headers of requests that are not handed on. The client of this process has its own.
-const NOT_SENT: [&str; 9] = [
+const NOT_SENT: [&str; 10] = [
     "host",
+    // The body was unpacked.
+    "content-encoding",
     "content-length",
     "connection",
     "accept-encoding",
@@ -26,8 +33,8 @@ const NOT_SENT: [&str; 9] = [
     "keep-alive",
 ];
 
-/// Headers of answers that clients act on. No other header is handed on or recorded.
-const KEPT: [&str; 3] = ["retry-after", "retry-after-ms", "x-should-retry"];
+/// Headers of answers that clients act on or show. No other header is handed on or recorded.
+const KEPT: [&str; 5] = ["retry-after", "retry-after-ms", "x-should-retry", "request-id", "x-request-id"];
 
 /// The size limit of an answer.
 const MOST_BYTES: usize = 64 << 20;
@@ -44,32 +51,64 @@ pub(crate) struct Response {
     /// The bytes of its body that were read.
     read: usize,
     is_over: bool,
+    wire: Wire,
+    /// Whether the body may have broken off: its length is not known, and what ends it did not come.
+    lacks_end: bool,
 }
 
+/// The reason why a request was not answered.
+#[derive(Debug)]
+pub(crate) struct Unsent {
+    pub(crate) why: String,
+    /// Whether the same request would fail again.
+    pub(crate) is_final: bool,
+}
+
+impl Unsent {
+    fn for_good(why: String) -> Self {
+        Self { why, is_final: true }
+    }
+}
+
+/// Sends a request to its provider. A stream of OpenAI's chat is asked for its tokens, which it does not have otherwise.
 pub(crate) async fn send(
+    address: &str,
     asked: &Asked,
     method: &str,
     headers: &HeaderMap,
     body: Bytes,
-) -> Result<Response, String> {
-    let address = asked.provider.upstream(&asked.rest);
-    let url = Url::parse(&address).map_err(|error| {
+) -> Result<Response, Unsent> {
+    let url = Url::parse(address).map_err(|error| {
         let name = asked.provider.name();
-        format!("the address of {name}'s server is none: {error}")
+        Unsent::for_good(format!("the address of {name}'s server is none: {error}"))
     })?;
-    send_to(url, method, headers, body).await
+    let counted = (asked.wire == Wire::OpenAiChat).then(|| with_usage(&body)).flatten();
+    if let Some(counted) = counted {
+        let response = send_to(asked.wire, url.clone(), method, headers, counted.into()).await?;
+        // A server that speaks like OpenAI may not know this option.
+        if !matches!(response.status, 400 | 422) {
+            return Ok(response);
+        }
+    }
+    send_to(asked.wire, url, method, headers, body).await
 }
 
-async fn send_to(url: Url, method: &str, headers: &HeaderMap, body: Bytes) -> Result<Response, String> {
+async fn send_to(
+    wire: Wire,
+    url: Url,
+    method: &str,
+    headers: &HeaderMap,
+    body: Bytes,
+) -> Result<Response, Unsent> {
     let host = url.host_str().unwrap_or_default().to_owned();
     if url.scheme() == "https" && !cfg!(feature = "https") {
-        return Err(format!(
+        return Err(Unsent::for_good(format!(
             "`{host}` is asked over https, which this build does not have: add the feature `record-models` of eval-core, or \
              `https` of cargo-evalset or eval-agents"
-        ));
+        )));
     }
     // The text of an error of the client would have the address, and an address may hold a key.
-    let failed = |error: reqwest::Error| failed(&host, error);
+    let failed = |error: reqwest::Error| Unsent { why: failed(&host, error), is_final: false };
     let client = CLIENTS.client(&url, "evalset").map_err(failed)?;
     let method = Method::from_bytes(method.as_bytes()).unwrap_or(Method::POST);
     let mut sent = HeaderMap::new();
@@ -83,10 +122,11 @@ async fn send_to(url: Url, method: &str, headers: &HeaderMap, body: Bytes) -> Re
     let response = client.request(method, url).headers(sent).body(body).send().await.map_err(failed)?;
     let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
     if let Some(packed) = header(CONTENT_ENCODING.as_str()).filter(|packed| *packed != "identity") {
-        return Err(format!(
+        return Err(Unsent::for_good(format!(
             "`{host}` packed its answer ({packed}) although it was asked not to; the feature `record-models` of eval-core unpacks it"
-        ));
+        )));
     }
+    let is_framed = header(CONTENT_LENGTH.as_str()).or(header(TRANSFER_ENCODING.as_str())).is_some();
     let kind = header(CONTENT_TYPE.as_str()).unwrap_or("application/json").to_owned();
     let kept = KEPT.iter().filter_map(|name| Some(((*name).to_owned(), header(name)?.to_owned()))).collect();
     Ok(Response {
@@ -98,6 +138,8 @@ async fn send_to(url: Url, method: &str, headers: &HeaderMap, body: Bytes) -> Re
         splitter: Splitter::default(),
         read: 0,
         is_over: false,
+        wire,
+        lacks_end: !is_framed,
     })
 }
 
@@ -120,9 +162,16 @@ impl Response {
         }
         let Some(bytes) = self.chunk("the stream").await? else {
             self.is_over = true;
-            return Ok(self.splitter.finish().map(|last| vec![masked_event(last)]));
+            let last = self.splitter.finish();
+            self.lacks_end &= !last.iter().any(|event| self.wire.ends(event));
+            if self.lacks_end {
+                return Err("the stream of the provider broke off: it has no end".to_owned());
+            }
+            return Ok(last.map(|last| vec![masked_event(last)]));
         };
-        Ok(Some(self.splitter.push(&bytes).into_iter().map(masked_event).collect()))
+        let events = self.splitter.push(&bytes);
+        self.lacks_end &= !events.iter().any(|event| self.wire.ends(event));
+        Ok(Some(events.into_iter().map(masked_event).collect()))
     }
 
     /// The next bytes of the body; `None` at its end. Fails beyond the limit.
@@ -148,6 +197,9 @@ impl Response {
         let is_json = self.kind.starts_with("application/json");
         let body = match is_json.then(|| parse_value(&text).ok()).flatten() {
             Some(value) => Body::Json(value),
+            None if is_json && self.lacks_end => {
+                return Err("the answer of the provider broke off: it is no whole JSON".to_owned());
+            }
             None => Body::Text { kind: self.kind.clone(), text },
         };
         Ok(self.answer(body))
@@ -172,33 +224,30 @@ impl Response {
     }
 }
 
-/// A body without words that look like keys.
+/// A body without words that look like keys, also if a word is in several events.
 fn masked(body: Body) -> Body {
     match body {
         Body::Json(value) => Body::Json(masked_value(&value)),
-        Body::Events(events) => Body::Events(events.into_iter().map(masked_event).collect()),
-        Body::Text { kind, text } => {
-            let text = eval_support::secrets::mask_shapes(&text).into_owned();
-            Body::Text { kind, text }
-        }
+        Body::Events(events) => Body::Events(edited(events, |_, _, text| keys_in(text))),
+        Body::Text { kind, text } => Body::Text { kind, text: mask_shapes(&text).into_owned() },
     }
 }
 
-fn masked_event(event: Event) -> Event {
-    use crate::sse::Data;
+fn keys_in(text: &str) -> Vec<Edit> {
+    key_ranges(text).into_iter().map(|(begin, end)| Edit { begin, end, with: KEY_NOTE }).collect()
+}
 
+fn masked_event(event: Event) -> Event {
     let data = match event.data {
         Data::Json(value) => Data::Json(masked_value(&value)),
-        Data::Text(text) => Data::Text(eval_support::secrets::mask_shapes(&text).into_owned()),
+        Data::Text(text) => Data::Text(mask_shapes(&text).into_owned()),
     };
     Event { data, ..event }
 }
 
-fn masked_value(value: &eval_format::Value) -> eval_format::Value {
-    use eval_format::Value;
-
+fn masked_value(value: &Value) -> Value {
     match value {
-        Value::String(text) => Value::String(eval_support::secrets::mask_shapes(text).into_owned()),
+        Value::String(text) => Value::String(mask_shapes(text).into_owned()),
         Value::Array(items) => items.iter().map(masked_value).collect(),
         Value::Object(map) => {
             Value::Object(map.iter().map(|(key, item)| (key, masked_value(item))).collect())
@@ -234,7 +283,7 @@ mod tests {
             stream.write_all(&[head.as_bytes(), body].concat()).unwrap();
         });
         let url = Url::parse(&format!("http://{address}/v1/chat/completions")).unwrap();
-        send_to(url, "POST", &HeaderMap::new(), Bytes::from("{}")).await.unwrap()
+        send_to(Wire::OpenAiChat, url, "POST", &HeaderMap::new(), Bytes::from("{}")).await.unwrap()
     }
 
     #[tokio::test]

@@ -14,8 +14,9 @@ use eval_format::{Map, Value};
 
 use crate::canonical::{Canonical, Masks, hash, sorted_tools};
 use crate::provider::Provider;
-use crate::sse::Event;
+use crate::sse::{Data, Event};
 use crate::usage::Usage;
+pub(crate) use openai::{is_usage, wants_usage, with_usage};
 pub use parts::Parts;
 
 /// The form of a request.
@@ -31,7 +32,7 @@ pub enum Wire {
     Anthropic,
     /// The methods of a model of Gemini.
     Gemini,
-    /// The list of models, of OpenAI or Anthropic.
+    /// The models of OpenAI or Anthropic, as a list or one of them.
     Models,
 }
 
@@ -58,6 +59,10 @@ impl Wire {
 
     /// The tokens of an answer; `None` if it does not say.
     pub(crate) fn usage(self, answer: &Value) -> Option<Usage> {
+        if let Some(items) = answer.as_array() {
+            // A stream of Gemini without `alt=sse` is an array.
+            return items.iter().filter_map(|item| self.usage(item)).reduce(Usage::updated);
+        }
         match self {
             Self::OpenAiChat | Self::OpenAiResponses | Self::OpenAiEmbeddings => openai::usage(answer),
             Self::Anthropic => anthropic::usage(answer),
@@ -84,11 +89,26 @@ impl Wire {
         let is_error = |event: &Event| {
             let has_error = event.json().and_then(Value::as_object).is_some_and(|map| {
                 map.get("error").is_some_and(|error| !error.is_null())
-                    || map.get("type").and_then(Value::as_str) == Some("error")
+                    || matches!(map.get("type").and_then(Value::as_str), Some("error" | "response.failed"))
             });
             event.name.as_deref() == Some("error") || has_error
         };
         events.is_empty() || events.iter().any(is_error)
+    }
+
+    /// Whether an event ends a stream of this wire. Without it, a stream whose length is not known may have broken off.
+    pub(crate) fn ends(self, event: &Event) -> bool {
+        let kind =
+            event.json().and_then(Value::as_object).and_then(|map| map.get("type")).and_then(Value::as_str);
+        match self {
+            Self::OpenAiChat => event.data == Data::Text("[DONE]".to_owned()),
+            Self::OpenAiResponses => {
+                matches!(kind, Some("response.completed" | "response.incomplete" | "response.failed"))
+            }
+            Self::Anthropic => kind == Some("message_stop"),
+            Self::Gemini => event.json().is_some_and(gemini::is_finished),
+            Self::OpenAiEmbeddings | Self::Models => true,
+        }
     }
 
     /// The error that tells a client what is wrong. Its status is 400, which no client repeats.
@@ -116,6 +136,8 @@ pub(crate) struct Incoming<'a> {
     pub(crate) query: &'a str,
     pub(crate) version: Option<&'a str>,
     pub(crate) beta: Option<&'a str>,
+    /// Whether it has a key of Google, in a header or in its query.
+    pub(crate) is_googles: bool,
     pub(crate) body: &'a [u8],
 }
 
@@ -159,6 +181,9 @@ fn route(incoming: &Incoming<'_>) -> Option<Route> {
         let verb = Some("count_tokens".to_owned());
         return Some(Route { wire: Wire::Anthropic, provider: Provider::Anthropic, model: None, verb });
     }
+    if incoming.method == "GET" {
+        return models(path, incoming);
+    }
     match path.rsplit('/').next().unwrap_or_default() {
         "completions" if posted && path.ends_with("/chat/completions") => {
             of(Wire::OpenAiChat, Provider::OpenAi)
@@ -166,12 +191,26 @@ fn route(incoming: &Incoming<'_>) -> Option<Route> {
         "responses" if posted => of(Wire::OpenAiResponses, Provider::OpenAi),
         "embeddings" if posted => of(Wire::OpenAiEmbeddings, Provider::OpenAi),
         "messages" if posted => of(Wire::Anthropic, Provider::Anthropic),
-        "models" if incoming.method == "GET" && incoming.version.is_some() => {
-            of(Wire::Models, Provider::Anthropic)
-        }
-        "models" if incoming.method == "GET" => of(Wire::Models, Provider::OpenAi),
         _ => None,
     }
+}
+
+/// The list of models, or one of them. All providers have it below the same path, and a key of one must not go to another.
+fn models(path: &str, incoming: &Incoming<'_>) -> Option<Route> {
+    let (before, below) = path.rsplit_once("/models")?;
+    let model = match below.strip_prefix('/') {
+        Some(model) => Some(model.to_owned()),
+        None if below.is_empty() => None,
+        _ => return None,
+    };
+    let verb = Some(if model.is_some() { "get" } else { "list" }.to_owned());
+    let is_gemini = incoming.is_googles || before.contains("/v1beta") || before.contains("/publishers/");
+    let (wire, provider) = match (incoming.version, is_gemini) {
+        (Some(_), _) => (Wire::Models, Provider::Anthropic),
+        (None, true) => (Wire::Gemini, Provider::Gemini),
+        (None, false) => (Wire::Models, Provider::OpenAi),
+    };
+    Some(Route { wire, provider, model, verb })
 }
 
 impl Asked {
@@ -189,7 +228,7 @@ impl Asked {
                 incoming.method
             ))
         })?;
-        let body = body(wire, incoming.body)?;
+        let body = body(wire, incoming)?;
         let named = body.get("model").and_then(Value::as_str).map(str::to_owned);
         let model = model.or(named).unwrap_or_default();
         let mut canonical = Canonical::new(masks);
@@ -208,11 +247,11 @@ impl Asked {
     }
 }
 
-fn body(wire: Wire, bytes: &[u8]) -> Result<Map, NoWire> {
-    if bytes.is_empty() && wire == Wire::Models {
+fn body(wire: Wire, incoming: &Incoming<'_>) -> Result<Map, NoWire> {
+    if incoming.body.is_empty() && incoming.method == "GET" {
         return Ok(Map::new());
     }
-    let text = std::str::from_utf8(bytes)
+    let text = std::str::from_utf8(incoming.body)
         .map_err(|_| NoWire(format!("the body of a call ({wire}) is not UTF-8")))?;
     match parse_value(text) {
         Ok(Value::Object(map)) => Ok(map),
@@ -235,13 +274,28 @@ fn more_options(incoming: &Incoming<'_>, verb: Option<String>) -> Map {
         features.sort_unstable();
         options.insert("anthropic-beta", features.join(","));
     }
-    if let Some(alt) = incoming.query.split('&').find_map(|pair| pair.strip_prefix("alt=")) {
+    let mut query: Vec<&str> = incoming.query.split('&').filter(|pair| !pair.is_empty()).collect();
+    if let Some(alt) = query.iter().find_map(|pair| pair.strip_prefix("alt=")) {
         options.insert("alt", alt);
+    }
+    if incoming.method == "GET" {
+        // Pages of a list. A key is none of them.
+        query.retain(|pair| !is_secret(pair) && !pair.starts_with("alt="));
+        query.sort_unstable();
+        if !query.is_empty() {
+            options.insert("query", query.join("&"));
+        }
     }
     options
 }
 
-/// The path below the base URL, with the part of the query that is no secret.
+/// Whether a part of a query is a key.
+fn is_secret(pair: &str) -> bool {
+    let name = pair.split('=').next().unwrap_or_default();
+    ["key", "access_token", "api_key", "token"].iter().any(|secret| name.eq_ignore_ascii_case(secret))
+}
+
+/// The path below the base URL, with the query.
 fn rest(provider: Provider, incoming: &Incoming<'_>) -> String {
     let path = incoming.path.strip_prefix(provider.base()).filter(|rest| rest.starts_with('/'));
     let path = path.unwrap_or(incoming.path);

@@ -6,6 +6,7 @@
 mod criteria;
 mod matrix;
 mod metrics;
+mod model_faults;
 mod running;
 mod value;
 
@@ -19,6 +20,7 @@ use syn::{Ident, LitStr, Path};
 pub(crate) use criteria::{Criteria, InlineConfig};
 pub(crate) use matrix::Matrix;
 pub(crate) use metrics::CustomMetric;
+pub(crate) use model_faults::AttributeFaults;
 pub(crate) use running::{Running, Runtime};
 use value::Arg;
 
@@ -39,6 +41,8 @@ pub(crate) struct Args {
     pub(crate) session: Option<LitStr>,
     /// The file of faults of golden tools.
     pub(crate) faults: Option<LitStr>,
+    /// The faults of models.
+    pub(crate) model_faults: Option<AttributeFaults>,
     pub(crate) matrix: Option<Matrix>,
     pub(crate) running: Running,
     pub(crate) runtime: Runtime,
@@ -81,6 +85,9 @@ const OPTIONS: &[(&str, &str, Read)] = &[
     ("tools", r#"tools = "golden""#, |args, value, _| args.running.read_tools(value)),
     ("faults", r#"faults = "evals/outage.json""#, |args, value, _| {
         value.string().map(|path| args.faults = Some(path))
+    }),
+    ("model_faults", model_faults::EXAMPLE, |args, value, diagnostics| {
+        AttributeFaults::read(value, diagnostics).map(|faults| args.model_faults = Some(faults))
     }),
     ("session", r#"session = "evals/trip.session.json""#, |args, value, _| {
         value.string().map(|path| args.session = Some(path))

@@ -50,6 +50,7 @@ use suite::Suite;
 /// * `retry = 2`: the most repetitions of a run in which the agent was not reached
 /// * `tools = "golden"`: the responses of each case answer the calls of its agent, and no tool runs;
 ///   `faults = "evals/outage.json"`: the faults of these tools
+///   `model_faults = [(at(turn = 1, call = 2), fault(status = 429))]`: the faults of recorded models, in all cases
 /// * `timeout = "30s"`, `session = "evals/trip.session.json"`, `flavor = "multi_thread"`, `worker_threads = 2`,
 ///   `crate = path`
 #[proc_macro_attribute]

@@ -6,6 +6,9 @@ use proc_macro2::Span;
 use crate::diagnostics::Diagnostics;
 use crate::files::{Folders, SourceFile};
 
+pub(crate) const ADD_THE_FEATURE: &str =
+    "add `features = [\"models\"]` to the line of `eval-core` in `Cargo.toml`";
+
 #[derive(Clone, Debug)]
 pub(crate) struct Models {
     folder: SourceFile,
@@ -39,7 +42,7 @@ impl Models {
                     "the recorded calls of models in `{}` need the feature `models` of `eval-core`",
                     folder.shown
                 ),
-                "add `features = [\"models\"]` to the line of `eval-core` in `Cargo.toml`",
+                ADD_THE_FEATURE,
             );
         }
         Some(Self { folder })

@@ -11,7 +11,7 @@ use eval_format::compat::{Incompatibility, check_compatibility, check_tools};
 use eval_format::conventions::tool_list_path;
 use eval_format::reader::{CaseSpan, CheckedSet, check_set};
 use eval_format::tools::check_declarations;
-use eval_format::{ToolSource, TurnAggregation};
+use eval_format::{EvalCase, ToolSource, TurnAggregation};
 use syn::LitStr;
 
 use crate::args::Args;
@@ -93,7 +93,37 @@ impl Suite {
             }
             suite.faults = Some(faults.file);
         }
+        suite.check_model_faults(args, path, diagnostics);
         Some(suite)
+    }
+}
+
+impl Suite {
+    /// Reports faults of models that no call of a case can reach, and faults in a build that replays no calls.
+    fn check_model_faults(&self, args: &Args, path: &LitStr, diagnostics: &mut Diagnostics) {
+        let cases = || {
+            self.sets.iter().flat_map(|set| {
+                let all = set.read.checked.set.iter().flat_map(|read| &read.eval_cases);
+                all.filter(|case| set.cases.iter().any(|taken| taken.span.eval_id == case.eval_id))
+            })
+        };
+        if let Some(faults) = &args.model_faults {
+            faults.check(cases(), diagnostics);
+        }
+        if cfg!(feature = "models") {
+            return;
+        }
+        let own = cases().find(|case| case.extra.get(EvalCase::MODELS_KEY).is_some_and(|own| !own.is_null()));
+        let found = match (&args.model_faults, own) {
+            (Some(_), _) => "`model_faults`".to_owned(),
+            (None, Some(case)) => format!("the key `{}` of case `{}`", EvalCase::MODELS_KEY, case.eval_id),
+            (None, None) => return,
+        };
+        diagnostics.error(
+            path.span(),
+            format!("{found} needs the feature `models` of `eval-core`"),
+            crate::models::ADD_THE_FEATURE,
+        );
     }
 }
 

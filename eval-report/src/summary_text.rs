@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anstyle::Style;
 use eval_core::__private::reads_the_golden;
 use eval_core::journal::Decided;
+use eval_support::message::changed_parts;
 use eval_support::untrusted::{guard, headline, one_line};
 use eval_support::variables::is_ci;
 use eval_support::words::{self, count, short_code_list};
@@ -181,6 +182,23 @@ pub fn skipped(results: &RunResults<'_>) -> Option<String> {
     (!each.is_empty()).then(|| format!("skipped, and so not checked: {}", each.join(", ")))
 }
 
+/// The reason why calls of models are not recorded, if it is the same one in several cases, and the only one.
+fn changed_requests(results: &RunResults<'_>) -> Option<String> {
+    let reasons: Vec<String> = results.tests.iter().filter_map(TestResult::reason).collect();
+    common_change(reasons.iter().map(String::as_str))
+}
+
+fn common_change<'r>(reasons: impl Iterator<Item = &'r str>) -> Option<String> {
+    let changed: Vec<&str> = reasons.filter_map(changed_parts).collect();
+    let first = changed.first().filter(|first| changed.len() > 1 && changed.iter().all(|it| it == *first))?;
+    Some(format!(
+        "calls of models are not recorded in {}, and in all of them {} changed; if that is meant, \
+         `EVALSET_MODELS=record-all` records these cases again",
+        count(changed.len(), "case"),
+        one_line(first),
+    ))
+}
+
 fn repeated(results: &RunResults<'_>) -> Option<String> {
     let was_repeated = |test: &&TestResult<'_>| test.repeated() > 0;
     let names: Vec<String> =
@@ -216,6 +234,7 @@ pub fn notes(results: &RunResults<'_>) -> Vec<String> {
             count(results.totals.retried, "case")
         ));
     }
+    notes.extend(changed_requests(results));
     notes.extend(repeated(results));
     notes.extend(unneeded_rules(results));
     // The missing tests of a run in progress may still begin.
@@ -381,6 +400,8 @@ pub(crate) const MAX_NAMED_CASES: usize = 30;
 
 #[cfg(test)]
 mod tests {
+    use eval_support::message::changed_call;
+
     use super::*;
 
     #[test]
@@ -432,6 +453,27 @@ mod tests {
             let over = OverCases { k, pass_at, pass_all, cases: 4 };
             assert_eq!(plain_repetition(over, 5), said);
         }
+    }
+
+    #[test]
+    fn calls_that_changed_in_one_way_are_one_note() {
+        let line = |parts: &str| {
+            format!("recording error in turn 1: {}", changed_call("call 1 of a model (gemini, g)", parts))
+        };
+        let of = |parts: &[&str]| {
+            let lines: Vec<String> =
+                parts.iter().map(|part| line(part)).chain(["another error".to_owned()]).collect();
+            common_change(lines.iter().map(String::as_str))
+        };
+        let told = of(&["the system prompt", "the system prompt"]).unwrap();
+        assert!(
+            told.starts_with(
+                "calls of models are not recorded in 2 cases, and in all of them the system prompt changed"
+            ),
+            "{told}"
+        );
+        assert_eq!(of(&["the system prompt", "the tools"]), None);
+        assert_eq!(of(&["the system prompt"]), None);
     }
 
     #[test]

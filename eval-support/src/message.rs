@@ -38,6 +38,29 @@ pub fn cut(text: &str, limit: usize) -> String {
     format!("{}... ({rest} more characters)", &text[..end])
 }
 
+const NOT_RECORDED: &str = " is not recorded: ";
+const CHANGED: &str = " changed";
+
+/// The first line about a call of a model whose request changed since it was recorded.
+///
+/// ```
+/// use eval_support::message::{changed_call, changed_parts};
+///
+/// let line = changed_call("call 1 of a model (gemini, g)", "the system prompt");
+/// assert_eq!(line, "call 1 of a model (gemini, g) is not recorded: the system prompt changed");
+/// assert_eq!(changed_parts(&format!("error in turn 1: {line}")), Some("the system prompt"));
+/// ```
+pub fn changed_call(call: &str, parts: &str) -> String {
+    format!("{call}{NOT_RECORDED}{parts}{CHANGED}")
+}
+
+/// The parts of a request that changed, from a text with the line of [`changed_call`].
+pub fn changed_parts(text: &str) -> Option<&str> {
+    let (call, rest) = text.split_once(NOT_RECORDED)?;
+    let (parts, _) = rest.lines().next()?.split_once(CHANGED)?;
+    call.contains(" of a model (").then_some(parts)
+}
+
 /// The first lines of foreign text, each behind a bar, so that none can be taken for a line of ours.
 pub fn quote(text: &str) -> String {
     let text = text.trim();

@@ -14,7 +14,7 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use serde_json::Value;
 
-pub use shapes::{PrivateKey, begins_like_key, mask_shapes};
+pub use shapes::{HIDDEN as KEY_NOTE, PrivateKey, begins_like_key, key_ranges, mask_shapes};
 
 /// The length of the shortest value that is taken for a secret. A shorter one would be found in any text.
 const SHORTEST_SECRET: usize = 8;

@@ -96,7 +96,8 @@ impl Choices<'_, '_> {
         if !rules.is_empty() {
             as_shown(&self.item.path, &self.item.case)?;
         }
-        let revised = rules.into_iter().map(|(suffix, what, case)| self.revising(&suffix, what, case, Vec::new()));
+        let revised =
+            rules.into_iter().map(|(suffix, what, case)| self.revising(&suffix, what, case, Vec::new()));
         Ok(revised.filter_map(Result::ok).collect())
     }
 

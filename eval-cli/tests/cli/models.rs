@@ -4,6 +4,7 @@
 mod killed;
 mod provider;
 mod shared;
+mod wire;
 
 use std::collections::BTreeMap;
 use std::fs;

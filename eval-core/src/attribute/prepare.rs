@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use eval_format::__private::parse_value;
 use eval_format::tools::{check_declarations, check_injections};
-use eval_format::{EvalCase, EvalConfig, Meaning};
+use eval_format::{EvalCase, EvalConfig, Map, Meaning, Value};
 use eval_support::words::count;
 
 use crate::case_runner::{CaseRunner, SessionNames, ToolFiles};
@@ -20,16 +21,33 @@ pub(super) fn case(test: &Test) -> Result<&'static EvalCase, String> {
     let slice = test.case_text().ok_or("the case lies outside its file")?;
     let (form, eval_id) = (test.set.form, test.source.eval_id);
     let case = eval_format::__private::read_case(form, slice, eval_id, test.session_text());
+    let mut case = case.map_err(|problems| problems.to_string())?;
+    if let Some(faults) = test.set.model_faults {
+        add_model_faults(&mut case, faults)?;
+    }
     // One case per test is a small leak.
-    Ok(Box::leak(Box::new(case.map_err(|problems| problems.to_string())?)))
+    Ok(Box::leak(Box::new(case)))
+}
+
+/// Adds the faults of models of the attribute to the ones of a case. The compiler checked both.
+fn add_model_faults(case: &mut EvalCase, text: &str) -> Result<(), String> {
+    const LIST: &str = "faults";
+    let more = parse_value(text)?;
+    let own = case.extra.get(EvalCase::MODELS_KEY).cloned();
+    let lists = own.iter().chain([&more]).filter_map(|value| value.as_object()?.get(LIST)?.as_array());
+    let all: Value = lists.flatten().cloned().collect();
+    case.extra.insert(EvalCase::MODELS_KEY, Value::Object(Map::from([(LIST, all)])));
+    Ok(())
 }
 
 pub(super) fn meaning(test: &Test, case: Option<&EvalCase>) -> Meaning {
-    // Later comparisons with the set do not know the session file.
-    let alone = test.session_text().and_then(|_| {
+    // Later comparisons with the set do not know the session file and the attribute.
+    let is_changed = test.session_text().is_some() || test.set.model_faults.is_some();
+    let alone = is_changed.then(|| {
         let (form, eval_id) = (test.set.form, test.source.eval_id);
         eval_format::__private::read_case(form, test.case_text()?, eval_id, None).ok()
     });
+    let alone = alone.flatten();
     alone.as_ref().or(case).map(Meaning::from_case).unwrap_or_default()
 }
 
@@ -89,4 +107,25 @@ fn config(set: &SetSource, metrics: &[(&'static str, MakeMetric)]) -> Result<Eva
     let config = checked.config.ok_or_else(|| format!("{name} has {}", count(problems, "problem")))?;
     // Only a file can name programs. They run in its folder.
     Ok(config.in_folder_of(stale::root(set.manifest_dir).join(name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_of_the_attribute_come_after_the_ones_of_the_case() {
+        let fault = |turn: u8| format!(r#"{{"at":{{"turn":{turn},"call":1}},"fault":"reset"}}"#);
+        let list = |items: &[String]| format!(r#"{{"faults":[{}]}}"#, items.join(","));
+        for (own, expected) in
+            [(None, list(&[fault(2)])), (Some(list(&[fault(1)])), list(&[fault(1), fault(2)]))]
+        {
+            let mut case = EvalCase::new("c");
+            if let Some(own) = own {
+                case = case.with_extra(EvalCase::MODELS_KEY, parse_value(&own).unwrap());
+            }
+            add_model_faults(&mut case, &list(&[fault(2)])).unwrap();
+            assert_eq!(case.extra[EvalCase::MODELS_KEY].to_string(), expected);
+        }
+    }
 }

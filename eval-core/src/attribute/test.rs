@@ -1,13 +1,15 @@
 //! A generated test, from its start to its verdict.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::panic::resume_unwind;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use eval_format::EvalCase;
-use eval_support::message::{show, show_past_the_harness};
+use eval_support::message::{changed_parts, show, show_past_the_harness};
+use eval_support::mutex::Mutex;
 use eval_support::secrets::mask;
 use eval_support::untrusted::{guard, headline};
 use eval_support::variables;
@@ -262,11 +264,29 @@ async fn run_to_end(test: Test, functions: Functions) -> Result<(), Failure> {
     let text = failure::failing(&test, &report, print, &freshness, log.journal());
     log.decided(&report, Some((failure::reason(&report), text.clone())));
     show(&text);
+    if let Some(told) = common_miss(&failure::reason(&report)) {
+        show_past_the_harness(&told);
+    }
     let kind = match freshness {
         Freshness::Stale(_) => FailureKind::Unchecked,
         Freshness::Fresh | Freshness::Absent => FailureKind::of(&report),
     };
     Err(Failure { headline: failure::headline(&test.path(), &report), kind, agent_said: agent_said(&report) })
+}
+
+/// A line once a second test of this process lacks a recorded call of a model for the reason of one before it.
+fn common_miss(reason: &str) -> Option<String> {
+    static MISSED: Mutex<BTreeMap<String, usize>> = Mutex::new(BTreeMap::new());
+    let parts = changed_parts(reason)?;
+    let mut missed = MISSED.lock();
+    let number = missed.entry(parts.to_owned()).or_default();
+    *number += 1;
+    (*number == 2).then(|| {
+        format!(
+            "calls of models are not recorded in several cases, and in each {parts} changed; if that is meant, \
+             `EVALSET_MODELS=record-all` records these cases again"
+        )
+    })
 }
 
 async fn evaluate(
@@ -356,6 +376,18 @@ fn set(test: Option<Test>) {
 mod tests {
     use super::*;
     use crate::transcript::Transcript;
+
+    #[test]
+    fn the_second_miss_for_one_reason_is_told_and_no_other() {
+        let miss = |parts: &str| {
+            let call = eval_support::message::changed_call("call 1 of a model (gemini, g)", parts);
+            common_miss(&format!("recording error in turn 1: {call}")).is_some()
+        };
+        let told = ["tools of this test", "model of this test", "tools of this test", "tools of this test"]
+            .map(miss);
+        assert_eq!(told, [false, false, true, false]);
+        assert_eq!(common_miss("the agent failed"), None);
+    }
 
     #[test]
     fn an_error_of_the_agent_is_expected_by_words_of_its_own_alone() {

@@ -37,6 +37,7 @@ pub(super) const DESCRIPTIONS: &[(&str, &[(&str, &str)])] = &[
         ("final_session_state", "The session state after the last turn. The metric `final_session_state_match` compares it; ADK never reads it."),
         ("tags", "Words by which commands and the attribute select cases: `--tag smoke`, `cases = [\"tag:smoke\"]`. ADK keeps them."),
         ("_tools", "Faults of tools, by turn and call: `{\"1\": {\"search#1\": {\"raises\": \"down\"}}}`. They need golden tools."),
+        ("_models", "Faults of models, by turn and call: `{\"faults\": [{\"at\": {\"turn\": 1, \"call\": 2}, \"fault\": \"reset\"}]}`. They need recorded calls."),
         ("_draft", "Marks the case as a draft that has to be accepted before it runs: `cargo evalset accept`."),
         ("_expect", "What may vary in the turns, by the number of the turn, and what their answers have to be. ADK never reads it."),
         ("_criteria", "The criteria of the config that are other ones in this case, by metric: a threshold, keys of a criterion, or `null` for none."),

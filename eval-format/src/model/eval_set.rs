@@ -223,6 +223,9 @@ impl EvalCase {
     /// The key of a case with the faults of its tools: see [`ToolFaults`](crate::tools::ToolFaults).
     pub const TOOLS_KEY: &'static str = "_tools";
 
+    /// The key of a case with the faults of its models, which recorded calls play.
+    pub const MODELS_KEY: &'static str = "_models";
+
     /// Marks the case as a draft, with its origin.
     #[must_use]
     pub fn with_draft(self, origin: impl Into<Value>) -> Self {

@@ -73,6 +73,8 @@ codes! {
     Draft = "draft",
     /// A fault of a tool that no call can reach, or one without golden tools.
     ToolFault = "tool-fault",
+    /// A fault of a model that is none, or that no call can reach.
+    ModelFault = "model-fault",
     /// An expected call has no response, and tools answer from the golden.
     UnansweredCall = "unanswered-call",
     /// Two cases have the same id.

@@ -12,7 +12,7 @@ use crate::model::{EvalCase, EvalSet};
 use crate::problem::{Problem, ProblemCode, shown};
 use crate::schema::{EVAL_CASE, EVAL_SET, EVAL_SET_ANY_CASE, Model, Place, Walker, opening};
 use crate::syntax::{Entry, Kind, Node};
-use crate::{rubrics, tags, tools};
+use crate::{model_faults, rubrics, tags, tools};
 
 pub(super) fn read_eval_set(root: &Node<'_>) -> Reading {
     let mut problems = Vec::new();
@@ -64,6 +64,7 @@ fn check_case(node: &Node<'_>, case: Option<&EvalCase>, place: &Place<'_>, walke
     check_keys(node, place, walker);
     check_criteria(node, place, walker);
     tools::check(node, place, walker);
+    model_faults::check(node, place, walker);
     rubrics::check_case(node, place, walker.problems);
     tags::check_case(node, place, walker.problems);
 }
@@ -130,7 +131,8 @@ const LOOK_LIKE_EXPECTATIONS: [(&str, &str); 14] = [
 const EXPECTATIONS_OF_OTHERS: [&str; 2] = ["expectation", "expectations"];
 
 /// Keys of ours. They begin with `_`, so a misspelt one would be a comment.
-pub(super) const OWN_KEYS: [&str; 3] = [EvalCase::EXPECT_KEY, EvalCase::CRITERIA_KEY, EvalCase::TOOLS_KEY];
+pub(super) const OWN_KEYS: [&str; 4] =
+    [EvalCase::EXPECT_KEY, EvalCase::CRITERIA_KEY, EvalCase::TOOLS_KEY, EvalCase::MODELS_KEY];
 
 /// Reports keys that look as if they decided something. ADK keeps them, and nothing would be checked.
 pub(super) fn check_keys(case: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>) {

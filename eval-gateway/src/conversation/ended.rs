@@ -48,7 +48,7 @@ impl Conversation {
         let is_whole = is_whole && state.misses.is_empty();
         let mut ended = Ended { notes: std::mem::take(&mut state.notes), error: None };
         if state.given > 0 {
-            ended.notes.push(told(self.0.mode, state.given, state.usage.total(), fresh.len()));
+            ended.notes.push(told(self.0.mode, state.given, state.usage.total(), asked(&fresh)));
         }
         if self.0.is_copy() && state.given > 0 {
             ended.notes.push(format!(
@@ -191,7 +191,12 @@ impl Conversation {
     /// prompts, tools and models of this variant, since other variants have theirs in the same file.
     fn unused(&self, recording: &CaseRecording, state: &State) -> Vec<(usize, String)> {
         let run = self.0.book.played_by(self.0.run);
+        // An answer that a fault cut off was asked for.
         let mut used = state.used.clone();
+        for (key, seen) in &state.seen {
+            let used = used.entry(key.clone()).or_default();
+            *used = (*used).max(*seen);
+        }
         let is_meant = |exchange: &&Exchange| {
             !self.0.book.is_variant() || state.kinds.contains(&kind(&exchange.model, &exchange.parts))
         };
@@ -222,6 +227,11 @@ impl Conversation {
 
 fn was_or_were(number: usize) -> String {
     format!("{} {}", count(number, "recorded answer"), if number == 1 { "was" } else { "were" })
+}
+
+/// The number of answers that models gave.
+fn asked(fresh: &[Exchange]) -> usize {
+    fresh.iter().map(|exchange| exchange.answers.len()).sum()
 }
 
 fn told(mode: ModelMode, calls: u64, total: u64, asked: usize) -> String {

@@ -26,6 +26,7 @@ fn asked(conversation: &Conversation, text: &str) -> Asked {
         query: "",
         version: None,
         beta: None,
+        is_googles: false,
         body: body.as_bytes(),
     };
     conversation.read(&incoming).unwrap()

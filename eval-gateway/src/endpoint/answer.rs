@@ -4,24 +4,21 @@ use std::convert::Infallible;
 use std::fmt;
 use std::time::Duration;
 
-use eval_support::untrusted::one_line;
 use http_body_util::channel::{Channel, Sender};
 use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
-use hyper::body::{Body as _, Bytes, Incoming as IncomingBody};
-use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN};
+use http_body_util::{BodyExt, Full};
+use hyper::body::{Bytes, Incoming as IncomingBody};
+use hyper::header::{CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN};
 use hyper::{Request, Response, StatusCode};
 
+use super::body::read;
 use super::guests::{PREFIX, guest};
-use crate::faults::{Change, changed};
+use crate::faults::{Failure, Twist};
 use crate::guest::{Call, Reply};
 use crate::recording::{Answer, Body};
 use crate::sse::Event;
-use crate::upstream;
-use crate::wire::{Incoming, NoWire, Wire};
-
-/// The size limit of a request.
-const MOST_BYTES: usize = 64 << 20;
+use crate::upstream::{self, Unsent};
+use crate::wire::{Incoming, NoWire, Wire, is_usage, wants_usage};
 
 /// Events that wait for a client which reads slowly.
 const WAITING: usize = 16;
@@ -58,6 +55,8 @@ impl Received {
             query: &self.query,
             version: header("anthropic-version"),
             beta: header("anthropic-beta"),
+            is_googles: self.headers.contains_key("x-goog-api-key")
+                || self.query.split('&').any(|pair| pair.starts_with("key=")),
             body: &self.body,
         }
     }
@@ -98,15 +97,32 @@ pub(super) async fn answer(request: Request<IncomingBody>, port: u16) -> Result<
             guest.miss(&why);
             Ok(refused(wire_by_path(&received.path), &why))
         }
-        Ok((wire, Reply::Refused(why))) => Ok(refused(wire, &why)),
-        Ok((_, Reply::Recorded(answer))) => Ok(recorded(*answer)),
-        Ok((_, Reply::Ask(call, change))) => asked(call, received, change).await,
-        Ok((wire, Reply::Failed { status, retry_after })) => Ok(failed(wire, status, retry_after)),
-        Ok((_, Reply::Reset(after))) => {
+        Ok((_, Reply::Ask(call, twist))) => asked(call, received, twist).await,
+        Ok((wire, reply)) => {
+            let hides_usage = hides_usage(wire, &received.body);
+            replied(wire, reply, hides_usage).await
+        }
+    }
+}
+
+/// Whether the event with the tokens of a stream is kept from the client, since it did not ask for it.
+fn hides_usage(wire: Wire, body: &[u8]) -> bool {
+    wire == Wire::OpenAiChat && !wants_usage(body)
+}
+
+/// The reaction to a call that no model is asked.
+async fn replied(wire: Wire, reply: Reply, hides_usage: bool) -> Result<Reaction, Broken> {
+    match reply {
+        Reply::Refused(why) => Ok(refused(wire, &why)),
+        Reply::Recorded(answer) => Ok(recorded(*answer, hides_usage)),
+        Reply::Failed(Failure::Status { status, retry_after }) => Ok(failed(wire, status, retry_after)),
+        Reply::Failed(Failure::Reset(after)) => {
             tokio::time::sleep(after).await;
             Err(Broken)
         }
-        Ok((wire, Reply::Cut { answer, events, is_error })) => cut(wire, answer, events, is_error),
+        Reply::Cut { answer, events, is_error } => Ok(cut(wire, *answer, events, is_error)),
+        // A call is asked once.
+        Reply::Ask(..) => Err(Broken),
     }
 }
 
@@ -128,24 +144,6 @@ fn is_of_this_machine(headers: &HeaderMap, port: u16) -> bool {
     let is_here = |host: &[u8]| here.iter().any(|here| here.as_bytes().eq_ignore_ascii_case(host));
     let of_origin = |origin: &[u8]| origin.strip_prefix(b"http://".as_slice()).is_some_and(is_here);
     header(HOST).is_some_and(is_here) && header(ORIGIN).is_none_or(of_origin)
-}
-
-async fn read(request: Request<IncomingBody>) -> Result<Bytes, String> {
-    let too_large =
-        || format!("a call of a model has more than {} MiB, which is the limit", MOST_BYTES >> 20);
-    // A body that says its length is refused before it is sent.
-    if request.body().size_hint().lower() > MOST_BYTES as u64 {
-        return Err(too_large());
-    }
-    if let Some(packed) = request.headers().get(CONTENT_ENCODING).filter(|packed| *packed != "identity") {
-        let packed = one_line(&String::from_utf8_lossy(packed.as_bytes()));
-        return Err(format!("a call of a model is packed ({packed}), which the gateway does not read"));
-    }
-    match Limited::new(request.into_body(), MOST_BYTES).collect().await {
-        Ok(body) => Ok(body.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => Err(too_large()),
-        Err(_) => Err("a call of a model broke off before its body ended".to_owned()),
-    }
 }
 
 fn full(text: impl Into<Bytes>) -> BoxBody<Bytes, Broken> {
@@ -173,14 +171,14 @@ fn refused(wire: Wire, why: &str) -> Reaction {
     response
 }
 
-fn recorded(answer: Answer) -> Reaction {
+fn recorded(answer: Answer, hides_usage: bool) -> Reaction {
     let status = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::OK);
     let mut response = match answer.body {
         Body::Json(value) => with_type(status, "application/json", full(value.to_string())),
         Body::Text { kind, text } => with_type(status, &kind, full(text)),
         Body::Events(events) => {
             let (sender, body) = Channel::<Bytes, Broken>::new(WAITING);
-            tokio::spawn(send_all(sender, events));
+            tokio::spawn(send_all(sender, events, hides_usage));
             with_type(status, "text/event-stream", BodyExt::boxed(body))
         }
     };
@@ -188,8 +186,8 @@ fn recorded(answer: Answer) -> Reaction {
     response
 }
 
-async fn send_all(mut sender: Sender<Bytes, Broken>, events: Vec<Event>) {
-    for event in events {
+async fn send_all(mut sender: Sender<Bytes, Broken>, events: Vec<Event>, hides_usage: bool) {
+    for event in events.into_iter().filter(|event| !(hides_usage && is_usage(event))) {
         if sender.send_data(event.to_wire().into()).await.is_err() {
             // The client left.
             return;
@@ -218,14 +216,24 @@ fn failed(wire: Wire, status: u16, retry_after: Option<Duration>) -> Reaction {
     response
 }
 
-/// The first events of an answer, then the end of the connection, or an error.
-fn cut(wire: Wire, answer: Option<Box<Answer>>, events: usize, is_error: bool) -> Result<Reaction, Broken> {
-    let Some(Body::Events(all)) = answer.map(|answer| answer.body) else { return Err(Broken) };
+/// The first events of an answer, or the first half of a plain one, then the end of the connection, or an error.
+fn cut(wire: Wire, answer: Answer, events: usize, is_error: bool) -> Reaction {
+    let status = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::OK);
+    let half = |text: String| vec![text[..text.floor_char_boundary(text.len() / 2)].to_owned()];
+    let (kind, mut pieces): (String, Vec<String>) = match answer.body {
+        Body::Events(all) => {
+            ("text/event-stream".to_owned(), all.iter().take(events).map(Event::to_wire).collect())
+        }
+        Body::Json(value) => ("application/json".to_owned(), half(value.to_string())),
+        Body::Text { kind, text } => (kind, half(text)),
+    };
+    if is_error {
+        pieces.push(wire.error_event("evalset: a fault of the case").to_wire());
+    }
     let (mut sender, body) = Channel::<Bytes, Broken>::new(WAITING);
     tokio::spawn(async move {
-        let error = is_error.then(|| wire.error_event("evalset: a fault of the case"));
-        for event in all.into_iter().take(events).chain(error) {
-            if sender.send_data(event.to_wire().into()).await.is_err() {
+        for piece in pieces {
+            if sender.send_data(piece.into()).await.is_err() {
                 return;
             }
         }
@@ -235,16 +243,25 @@ fn cut(wire: Wire, answer: Option<Box<Answer>>, events: usize, is_error: bool) -
             sender.abort(Broken);
         }
     });
-    Ok(with_type(StatusCode::OK, "text/event-stream", BodyExt::boxed(body)))
+    with_type(status, &kind, BodyExt::boxed(body))
 }
 
 /// Asks the model, and hands its answer over while it is recorded.
-async fn asked(call: Box<dyn Call>, received: Received, change: Option<Change>) -> Result<Reaction, Broken> {
+async fn asked(call: Box<dyn Call>, received: Received, twist: Option<Twist>) -> Result<Reaction, Broken> {
     let wire = call.asked().wire;
-    let sent = upstream::send(call.asked(), &received.method, &received.headers, received.body).await;
+    let hides_usage = hides_usage(wire, &received.body);
+    let sent =
+        upstream::send(&call.address(), call.asked(), &received.method, &received.headers, received.body)
+            .await;
     let response = match sent {
         Ok(response) => response,
-        Err(why) => {
+        // The same again would give the same.
+        Err(Unsent { why, is_final: true }) => {
+            let reaction = refused(wire, &why);
+            call.failed(why);
+            return Ok(reaction);
+        }
+        Err(Unsent { why, .. }) => {
             let body = wire.error(502, &format!("evalset: {why}"));
             call.failed(why);
             return Ok(with_type(StatusCode::BAD_GATEWAY, "application/json", full(body.to_string())));
@@ -252,11 +269,12 @@ async fn asked(call: Box<dyn Call>, received: Received, change: Option<Change>) 
     };
     let status = StatusCode::from_u16(response.status).unwrap_or(StatusCode::BAD_GATEWAY);
     let headers = response.headers.clone();
-    if let Some(change) = change {
+    if let Some(twist) = twist {
         return match response.into_whole().await {
             Ok(answer) => {
-                call.answered(answer.clone());
-                Ok(recorded(changed(answer, change)))
+                let reply = call.play(answer.clone(), twist);
+                call.answered(answer);
+                replied(wire, reply, hides_usage).await
             }
             Err(why) => {
                 call.failed(why);
@@ -266,7 +284,7 @@ async fn asked(call: Box<dyn Call>, received: Received, change: Option<Change>) 
     }
     let mut reaction = if response.is_stream {
         let (sender, body) = Channel::<Bytes, Broken>::new(WAITING);
-        tokio::spawn(hand_over(call, response, sender));
+        tokio::spawn(hand_over(call, response, sender, hides_usage));
         with_type(status, "text/event-stream", BodyExt::boxed(body))
     } else {
         let kind = response.kind.clone();
@@ -291,14 +309,21 @@ async fn asked(call: Box<dyn Call>, received: Received, change: Option<Change>) 
 }
 
 /// Hands each event over as it comes. A client that leaves after the last event it needs does not end the recording.
-async fn hand_over(call: Box<dyn Call>, mut response: upstream::Response, mut sender: Sender<Bytes, Broken>) {
+async fn hand_over(
+    call: Box<dyn Call>,
+    mut response: upstream::Response,
+    mut sender: Sender<Bytes, Broken>,
+    hides_usage: bool,
+) {
     let mut events = Vec::new();
     let mut reads = true;
     loop {
         match response.events().await {
             Ok(Some(more)) => {
                 for event in more {
-                    reads = reads && sender.send_data(event.to_wire().into()).await.is_ok();
+                    if !(hides_usage && is_usage(&event)) {
+                        reads = reads && sender.send_data(event.to_wire().into()).await.is_ok();
+                    }
                     events.push(event);
                 }
             }

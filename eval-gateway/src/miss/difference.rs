@@ -14,6 +14,8 @@ use crate::wire::Asked;
 
 const SHOWN_LINES: usize = 12;
 const SHOWN_LINE: usize = 160;
+/// The equal characters that are shown before a difference in a long line.
+const SHOWN_BEFORE: usize = 40;
 /// The time after which a difference is no longer the shortest one.
 const PATIENCE: Duration = Duration::from_millis(200);
 
@@ -62,11 +64,28 @@ fn field(name: &str, was: &str, is: &str) -> Vec<String> {
     if was == is {
         return Vec::new();
     }
-    vec![format!("- {name}: {}", one_line(was)), format!("+ {name}: {}", one_line(is))]
+    let (was, is) = from_difference(&escaped(was), &escaped(is));
+    vec![format!("- {name}: {was}"), format!("+ {name}: {is}")]
 }
 
 fn one_line(text: &str) -> String {
-    cut(&text.replace('\n', "\\n"), SHOWN_LINE)
+    cut(&escaped(text), SHOWN_LINE)
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('\n', "\\n")
+}
+
+/// Two lines as far as they are shown: long ones from a little before their first difference on.
+fn from_difference(was: &str, is: &str) -> (String, String) {
+    let same = was.chars().zip(is.chars()).take_while(|(was, is)| was == is).count();
+    let skipped = if same < SHOWN_LINE / 2 { 0 } else { same.saturating_sub(SHOWN_BEFORE) };
+    let shown = |text: &str| {
+        let begin = text.char_indices().nth(skipped).map_or(text.len(), |(at, _)| at);
+        let rest = cut(&text[begin..], SHOWN_LINE);
+        if skipped == 0 { rest } else { format!("...{rest}") }
+    };
+    (shown(was), shown(is))
 }
 
 fn options(known: &Map, asked: &Map) -> Vec<String> {
@@ -91,21 +110,47 @@ fn system(known: Option<&Value>, asked: Option<&Value>) -> Vec<String> {
 fn changed_lines(known: &str, asked: &str) -> Vec<String> {
     // Two long texts with nothing in common would take minutes.
     let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(known, asked);
-    let changed = diff.iter_all_changes().filter_map(|change| {
-        let sign = match change.tag() {
-            ChangeTag::Delete => '-',
-            ChangeTag::Insert => '+',
-            ChangeTag::Equal => return None,
-        };
-        Some(format!("  {sign} {}", cut(change.value().trim_end_matches('\n'), SHOWN_LINE)))
-    });
-    let mut lines: Vec<String> = changed.collect();
-    if lines.len() > SHOWN_LINES {
-        let left = lines.len() - SHOWN_LINES;
-        lines.truncate(SHOWN_LINES);
-        lines.push(format!("  ... and {}", count(left, "more line")));
+    let mut changed = Changed::default();
+    for change in diff.iter_all_changes() {
+        let line = change.value().trim_end_matches('\n');
+        match change.tag() {
+            ChangeTag::Delete => changed.was.push(line),
+            ChangeTag::Insert => changed.is.push(line),
+            ChangeTag::Equal => changed.flush(),
+        }
     }
-    lines
+    changed.flush();
+    let left = changed.number - changed.lines.len();
+    if left > 0 {
+        changed.lines.push(format!("  ... and {}", count(left, "more line")));
+    }
+    changed.lines
+}
+
+/// The changed lines of two texts.
+#[derive(Default)]
+struct Changed<'t> {
+    /// Lines next to each other that are in the first text alone, and in the second alone.
+    was: Vec<&'t str>,
+    is: Vec<&'t str>,
+    /// The lines as they are shown, and the number of all.
+    lines: Vec<String>,
+    number: usize,
+}
+
+impl Changed<'_> {
+    fn flush(&mut self) {
+        let line = |lines: &[&str], at: usize| lines.get(at).copied().unwrap_or_default().to_owned();
+        let was = (0..self.was.len()).map(|at| ('-', at));
+        for (sign, at) in was.chain((0..self.is.len()).map(|at| ('+', at))) {
+            self.number += 1;
+            if self.lines.len() < SHOWN_LINES {
+                let (was, is) = from_difference(&line(&self.was, at), &line(&self.is, at));
+                self.lines.push(format!("  {sign} {}", if sign == '-' { was } else { is }));
+            }
+        }
+        (self.was, self.is) = (Vec::new(), Vec::new());
+    }
 }
 
 /// The texts in a value, as a person reads them.
@@ -191,7 +236,20 @@ fn messages(known: &[Value], asked: &[Value]) -> Vec<String> {
 /// A message on lines: a short one on one line, so that a changed word is one line.
 fn spread(message: &Value) -> String {
     let text = message.to_string();
-    if text.len() <= SHOWN_LINE { text } else { format!("{message:#}") }
+    if text.len() <= SHOWN_LINE { text } else { with_lines(&format!("{message:#}")) }
+}
+
+/// JSON with the lines of its texts on lines of their own.
+fn with_lines(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    let mut chars = json.chars();
+    while let Some(c) = chars.next() {
+        match (c, (c == '\\').then(|| chars.next()).flatten()) {
+            ('\\', Some('n')) => text.push('\n'),
+            (c, next) => text.extend([Some(c), next].into_iter().flatten()),
+        }
+    }
+    text
 }
 
 /// A remark if two messages differ in the numbers of their ids alone.
@@ -224,7 +282,7 @@ fn guess(was: &str, is: &str) -> Option<String> {
         bytes
     };
     let hint = if only_digits(was) == only_digits(is) && was.chars().any(|c| c.is_ascii_digit()) {
-        "a clock or a random id? `models_mask` in `shared.json` takes rules for them"
+        "a clock or a random id? a rule in `models_mask` of `shared.json` masks it in what is recorded from then on"
     } else if sorted(was) == sorted(is) {
         "a set without an order?"
     } else {

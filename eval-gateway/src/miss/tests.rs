@@ -12,6 +12,7 @@ fn asked(body: &str) -> Asked {
         query: "",
         version: None,
         beta: None,
+        is_googles: false,
         body: body.as_bytes(),
     };
     Asked::read(&incoming, &Masks::default(), &|_| None).unwrap()
@@ -49,7 +50,7 @@ fn a_miss_names_each_part_that_differs_and_no_other() {
             "2026-11-23",
             "2026-11-24",
             "the messages",
-            "  messages:\n    - {\"content\":\"On 2026-11-23?\",\"role\":\"user\"}\n    + {\"content\":\"On 2026-11-24?\",\"role\":\"user\"}\n    a clock or a random id? `models_mask` in `shared.json` takes rules for them",
+            "  messages:\n    - {\"content\":\"On 2026-11-23?\",\"role\":\"user\"}\n    + {\"content\":\"On 2026-11-24?\",\"role\":\"user\"}\n    a clock or a random id? a rule in `models_mask` of `shared.json` masks it in what is recorded from then on",
         ),
         ("\"name\":\"f\"", "\"name\":\"g\"", "the tools", "  - tool `f`\n  + tool `g`"),
     ] {
@@ -90,4 +91,36 @@ fn two_long_texts_do_not_make_the_message_wait() {
     let text = told(&recording, &body("is"), 1);
     assert!(begun.elapsed() < std::time::Duration::from_secs(10), "{:?}", begun.elapsed());
     assert!(text.contains("more lines"), "{text}");
+}
+
+#[test]
+fn a_change_far_behind_in_a_long_line_is_shown() {
+    let long = "It is a long story of weather. ".repeat(20);
+    let body = |word: &str| {
+        format!(
+            r#"{{"model":"m","messages":[{{"role":"system","content":"{long}Be {word}.{long}"}},{{"role":"user","content":"{long}\\nSay {word}. {long}"}}]}}"#
+        )
+    };
+    let text = told(&recording(&[&body("kind")]), &body("honest"), 1);
+    let lines: Vec<&str> =
+        text.lines().map(str::trim_start).filter(|line| line.starts_with(['-', '+'])).collect();
+    let [system_was, system_is, was, is] = lines[..] else { panic!("{text}") };
+    for (line, sign, word) in [
+        (system_was, "- ...", "Be kind."),
+        (system_is, "+ ...", "Be honest."),
+        (was, "- ", "Say kind."),
+        (is, "+ ", "Say honest."),
+    ] {
+        assert!(line.starts_with(sign) && line.contains(word) && line.len() < 200, "{line}");
+    }
+}
+
+#[test]
+fn a_changed_option_of_a_long_schema_is_shown() {
+    let format = |word: &str| {
+        let long = "a_long_name_of_a_field ".repeat(20);
+        RECORDED.replace("\"temperature\":1", &format!("\"response_format\":{{\"name\":\"{long}{word}\"}}"))
+    };
+    let text = told(&recording(&[&format("kind")]), &format("honest"), 1);
+    assert!(text.contains("field kind\"}") && text.contains("field honest\"}"), "{text}");
 }

@@ -3,6 +3,7 @@
 use eval_format::__private::parse_value;
 use eval_format::Value;
 
+use crate::deltas::joined;
 use crate::recording::{Body, CaseRecording, Shared};
 use crate::sse::Data;
 use crate::wire::Parts;
@@ -41,6 +42,8 @@ fn texts(recording: &CaseRecording) -> Vec<String> {
                 Body::Json(value) => collect(value, &mut texts),
                 Body::Text { text, .. } => collect_text(text, &mut texts),
                 Body::Events(events) => {
+                    // A secret may be in several events.
+                    texts.extend(joined(events));
                     for event in events {
                         match &event.data {
                             Data::Json(value) => collect(value, &mut texts),

@@ -53,6 +53,15 @@ pub(super) fn usage(answer: &Value) -> Option<Usage> {
     })
 }
 
+/// Whether a part of a stream has the end of the answer.
+pub(super) fn is_finished(part: &Value) -> bool {
+    let candidates = part.as_object().and_then(|map| map.get("candidates")).and_then(Value::as_array);
+    let ends = |of: &Value| {
+        of.as_object().is_some_and(|of| of.get("finishReason").is_some_and(|end| !end.is_null()))
+    };
+    candidates.is_some_and(|candidates| candidates.iter().any(ends))
+}
+
 pub(super) fn error(status: u16, message: &str) -> Value {
     let name = match status {
         401 => "UNAUTHENTICATED",

@@ -1,9 +1,11 @@
 //! OpenAI's Chat Completions and embeddings.
 
+use eval_format::__private::parse_value;
 use eval_format::{Map, Value};
 
 use super::parts::{Parts, instructions, list};
 use crate::canonical::Canonical;
+use crate::sse::Event;
 use crate::usage::{Usage, number};
 
 pub(super) fn parts(body: &Map, canonical: &mut Canonical<'_>) -> Parts {
@@ -34,6 +36,37 @@ pub(super) fn usage(answer: &Value) -> Option<Usage> {
         output: number(usage, "completion_tokens").or_else(|| number(usage, "output_tokens")).unwrap_or(0),
         cached: details.and_then(|details| number(details, "cached_tokens")).unwrap_or(0),
     })
+}
+
+/// The body of a streamed request with a wish for the tokens at the end; `None` if it is no stream or has that wish.
+pub(crate) fn with_usage(body: &[u8]) -> Option<Vec<u8>> {
+    const WISH: &str = "stream_options";
+    let Value::Object(mut body) = parse_value(std::str::from_utf8(body).ok()?).ok()? else { return None };
+    if body.get("stream") != Some(&Value::Bool(true)) || has_wish(&body) {
+        return None;
+    }
+    let mut options = body.get(WISH).and_then(Value::as_object).cloned().unwrap_or_default();
+    options.insert("include_usage", true);
+    body.insert(WISH, Value::Object(options));
+    Some(Value::Object(body).to_string().into_bytes())
+}
+
+/// Whether a client waits for the tokens at the end of a stream.
+pub(crate) fn wants_usage(body: &[u8]) -> bool {
+    let text = std::str::from_utf8(body).ok().filter(|text| text.contains("include_usage"));
+    text.and_then(|text| parse_value(text).ok()).is_some_and(|body| body.as_object().is_some_and(has_wish))
+}
+
+fn has_wish(body: &Map) -> bool {
+    let options = body.get("stream_options").and_then(Value::as_object);
+    options.is_some_and(|options| options.get("include_usage") == Some(&Value::Bool(true)))
+}
+
+/// Whether an event of a stream has its tokens, and nothing else.
+pub(crate) fn is_usage(event: &Event) -> bool {
+    let Some(map) = event.json().and_then(Value::as_object) else { return false };
+    let says_nothing = map.get("choices").and_then(Value::as_array).is_some_and(<[_]>::is_empty);
+    says_nothing && map.get("usage").is_some_and(|usage| !usage.is_null())
 }
 
 pub(super) fn error(status: u16, message: &str) -> Value {

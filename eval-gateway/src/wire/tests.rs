@@ -3,7 +3,8 @@
 use super::*;
 
 fn read(method: &str, path: &str, query: &str, body: &str) -> Result<Asked, NoWire> {
-    let incoming = Incoming { method, path, query, version: None, beta: None, body: body.as_bytes() };
+    let incoming =
+        Incoming { method, path, query, version: None, beta: None, is_googles: false, body: body.as_bytes() };
     Asked::read(&incoming, &Masks::default(), &|_| None)
 }
 
@@ -78,6 +79,7 @@ fn a_history_at_the_provider_is_the_request_whose_answer_has_its_id() {
             query: "",
             version: None,
             beta: None,
+            is_googles: false,
             body: body.as_bytes(),
         };
         let known = known.to_owned();

@@ -69,6 +69,14 @@ impl InlineConfig {
         Ok(config)
     }
 
+    /// A list in the same grammar, as the value of a key.
+    pub(super) fn list(key: &str, span: Span, tokens: TokenStream) -> syn::Result<Self> {
+        let mut list = Self { json: format!("{{\"{key}\": "), span, places: Vec::new() };
+        (|input: ParseStream<'_>| list.value(input)).parse2(tokens)?;
+        list.json.push('}');
+        Ok(list)
+    }
+
     /// Reports a problem of the text on the tokens that caused it.
     pub(crate) fn report(&self, problem: &Problem, diagnostics: &mut Diagnostics) {
         let help = match (&problem.help, problem.label.is_empty()) {

@@ -94,6 +94,14 @@ impl Arg {
         self.assigned(syn::ExprPath::parse, "the path of a function").map(|path| path.path)
     }
 
+    /// The tokens behind `=`, at least one. `what` names them in messages.
+    pub(super) fn tokens(&self, what: &str) -> syn::Result<TokenStream> {
+        match &self.value {
+            Value::Assigned(tokens) if !tokens.is_empty() => Ok(tokens.clone()),
+            _ => Err(self.wrong(what)),
+        }
+    }
+
     pub(super) fn list(&self) -> syn::Result<TokenStream> {
         match &self.value {
             Value::List(tokens) => Ok(tokens.clone()),

@@ -50,6 +50,10 @@ impl Sets<'_> {
         let config = self.config(&set.config);
         let session = option(set.session.as_ref().map(|file| self.file(file)));
         let faults = option(self.faults.map(|file| self.file(file)));
+        let model_faults = option(self.args.model_faults.as_ref().map(|faults| {
+            let json = faults.json();
+            quote!(#json)
+        }));
         let tool_list = option(set.tool_list.as_ref().map(|file| self.file(file)));
         let options = self.args.running.tokens(private);
         let recording = option(set.recording.as_ref().map(|recording| self.recording(recording, &set.cases)));
@@ -68,6 +72,7 @@ impl Sets<'_> {
                 config: #config,
                 session: #session,
                 faults: #faults,
+                model_faults: #model_faults,
                 tool_list: #tool_list,
                 absent: &[#(#absent),*],
                 options: #options,

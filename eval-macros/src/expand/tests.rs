@@ -359,6 +359,7 @@ fn __evalset_weather(
             config: ::eval_core::__private::ConfigSource::Default,
             session: ::core::option::Option::None,
             faults: ::core::option::Option::None,
+            model_faults: ::core::option::Option::None,
             tool_list: ::core::option::Option::None,
             absent: &["tests/sets/test_config.json", "tests/sets/eval_config.json"],
             options: {

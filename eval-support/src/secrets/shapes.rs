@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-pub(super) const HIDDEN: &str = "(a key)";
+/// The note in place of a key.
+pub const HIDDEN: &str = "(a key)";
 
 /// The shape of keys: their beginnings, and the least number of characters behind one.
 struct Shape {
@@ -78,6 +79,18 @@ const SHORTEST_RUN: usize = 16;
 /// Journals pass through here in tests, which are built without optimisation: there a table takes a tenth of the time of
 /// calls and iterators. A window of the shortest run is read from its end, as in prose most of its bytes can be skipped.
 pub fn mask_shapes(text: &str) -> Cow<'_, str> {
+    let hidden = key_ranges(text);
+    if hidden.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(without(text, hidden)) }
+}
+
+/// The ranges of a text that look like keys, in order and apart from each other.
+///
+/// ```
+/// # use eval_support::secrets::key_ranges;
+/// let text = concat!("use sk-", "abcdefgh12345678");
+/// assert_eq!(key_ranges(text), [(4, text.len())]);
+/// ```
+pub fn key_ranges(text: &str) -> Vec<(usize, usize)> {
     let bytes = text.as_bytes();
     let mut hidden: Vec<(usize, usize)> = Vec::new();
     let mut may_be_private = false;
@@ -114,19 +127,24 @@ pub fn mask_shapes(text: &str) -> Cow<'_, str> {
     if bytes.contains(&b'@') {
         hidden.extend(text.match_indices('@').filter_map(|(at, _)| user_and_password(text, at)));
     }
-    if hidden.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(without(text, hidden)) }
+    hidden.sort_unstable();
+    let mut apart: Vec<(usize, usize)> = Vec::with_capacity(hidden.len());
+    for (begin, end) in hidden {
+        match apart.last_mut().filter(|last| begin < last.1) {
+            Some(last) => last.1 = last.1.max(end),
+            None => apart.push((begin, end)),
+        }
+    }
+    apart
 }
 
-fn without(text: &str, mut hidden: Vec<(usize, usize)>) -> String {
-    hidden.sort_unstable();
+fn without(text: &str, hidden: Vec<(usize, usize)>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut from = 0;
     for (begin, end) in hidden {
-        if begin >= from {
-            out.push_str(&text[from..begin]);
-            out.push_str(HIDDEN);
-        }
-        from = from.max(end);
+        out.push_str(&text[from..begin]);
+        out.push_str(HIDDEN);
+        from = end;
     }
     out.push_str(&text[from..]);
     out

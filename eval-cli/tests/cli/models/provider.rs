@@ -106,6 +106,9 @@ impl Shared {
         let said = messages.last().and_then(|last| last["content"].as_str()).unwrap_or_default().to_owned();
         let said = match said.strip_prefix("count ") {
             Some(what) => format!("{what}-{number}"),
+            None if body["model"] == "gpt-5-judge" => {
+                r#"{"is_the_agent_response_valid": "valid"}"#.to_owned()
+            }
             None if said.contains("key") => {
                 concat!("Use sk-", "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH").to_owned()
             }

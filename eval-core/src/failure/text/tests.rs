@@ -403,6 +403,7 @@ fn warnings_are_those_of_the_case_at_their_place_in_the_file() {
         config: ConfigSource::Default,
         session: None,
         faults: None,
+        model_faults: None,
         tool_list: None,
         absent: &[],
         options,

@@ -286,6 +286,16 @@ mod tests {
     }
 
     #[test]
+    fn a_file_with_a_mistake_is_named_with_its_line_and_what_helps() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("b.jsonl");
+        fs::write(&path, [HEAD, LINE_B, LINE_B].join("\n")).unwrap();
+        let error = Baseline::read(&path).unwrap_err().to_string();
+        let place = format!("{}:3: a.json:b has a second line; ", path.display());
+        assert!(error.starts_with(&place) && error.ends_with("`cargo evalset bless a.json:b`"), "{error}");
+    }
+
+    #[test]
     fn blessed_lines_take_the_place_of_those_of_the_same_cases_alone() {
         let mut baseline: Baseline = [line("b", 2), line("c", 2)].into_iter().collect();
         baseline.bless([line("c", 1), line("d", 2)]);

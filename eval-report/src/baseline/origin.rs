@@ -65,7 +65,7 @@ mod tests {
         assert_eq!(origin(&["1a2b3c4d5e6f"], false, &["m-1"]), "commit 1a2b3c4; model m-1");
         assert_eq!(
             origin(&["1a2b3c4d5e6f", "99aabbccdd"], true, &["m-1", "m\n2"]),
-            "commits 1a2b3c4, 99aabbc with changes; models m-1, m 2"
+            "commits 1a2b3c4, 99aabbc with changes; models m-1, m\\n2"
         );
     }
 }

@@ -114,3 +114,56 @@ fn recorded(report: &EvalReport) -> LoadedRun {
     }
     loaded
 }
+
+#[cfg(test)]
+mod tests {
+    use eval_core::agent::BoxError;
+    use eval_core::{EvalRunner, agent_fn};
+    use eval_format::Criterion;
+    use serde_json::json;
+
+    use super::*;
+    use crate::baseline::{Line, Provenance};
+    use crate::comparison::{Category, Compare};
+    use crate::journal::latest;
+
+    /// A report of three runs, and their record.
+    fn reported(folder: &Path) -> (EvalReport, Side) {
+        let content = |text: &str| json!({ "parts": [{ "text": text }] });
+        let turn = json!({ "user_content": content("Refund?"), "final_response": content("Yes.") });
+        let set =
+            json!({ "eval_set_id": "desk", "eval_cases": [{ "eval_id": "refund", "conversation": [turn] }] });
+        let (evals, runs) = (folder.join("evals"), folder.join("runs"));
+        std::fs::create_dir(&evals).unwrap();
+        std::fs::write(evals.join("desk.evalset.json"), set.to_string()).unwrap();
+        let agent = || {
+            agent_fn(|_, recorder| async move {
+                recorder.tool_call("find_order", json!({ "id": 17 }), json!({ "state": "sent" }));
+                Ok::<_, BoxError>("Yes.".to_owned())
+            })
+        };
+        let runner =
+            EvalRunner::new().runs(3).criterion("response_match_score", Criterion::new(1.0)).journal(&runs);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let report = runtime.block_on(runner.run_dir(&evals, agent, 1)).unwrap();
+        drop(runner);
+        (report, Side::of_run(latest(&runs).unwrap().path).unwrap())
+    }
+
+    #[test]
+    fn a_report_and_its_record_are_measured_alike() {
+        let folder = tempfile::tempdir().unwrap();
+        let (report, recorded) = reported(folder.path());
+        let lines = |cases: &Baseline| -> Vec<Line> {
+            cases.lines().map(|line| Line { from: Provenance::default(), ..line.clone() }).collect()
+        };
+        let of_report = Side::from(&report);
+        assert_eq!(lines(&of_report.cases), lines(&recorded.cases));
+        let line = of_report.cases.lines().next().unwrap();
+        assert_eq!((line.passed, line.runs, line.calls.as_slice()), (3, 3, &[1, 1, 1][..]));
+        assert!(line.set.ends_with("/evals/desk.evalset.json"), "{}", line.set);
+        let diff = report.compare(recorded);
+        assert_eq!(diff.comparison.cases[0].category, Category::Same);
+        assert_eq!(Baseline::parse(&Baseline::from(&report).text().unwrap()).unwrap(), of_report.cases);
+    }
+}

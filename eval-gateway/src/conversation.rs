@@ -277,8 +277,9 @@ impl Conversation {
     /// Lets another conversation have got an answer in place of this one.
     pub(crate) fn got_less(&self, key: &str, other: &Self, usage: Usage) {
         let mut state = self.0.state.lock();
-        for counts in [&mut state.used, &mut state.seen] {
-            counts.entry(key.to_owned()).and_modify(|used| *used = used.saturating_sub(1));
+        let State { used, seen, .. } = &mut *state;
+        for counts in [used, seen] {
+            counts.entry(key.to_owned()).and_modify(|number| *number = number.saturating_sub(1));
         }
         state.given = state.given.saturating_sub(1);
         state.usage = state.usage.without(usage);

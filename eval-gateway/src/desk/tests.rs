@@ -27,7 +27,7 @@ fn body(texts: &[&str], id: Option<&str>) -> String {
 
 fn incoming(body: &str) -> Incoming<'_> {
     let (path, body) = ("/v1/chat/completions", body.as_bytes());
-    Incoming { method: "POST", path, query: "", version: None, beta: None, body }
+    Incoming { method: "POST", path, query: "", version: None, beta: None, is_googles: false, body }
 }
 
 fn answer(said: &str, id: &str) -> Answer {

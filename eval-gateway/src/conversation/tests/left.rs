@@ -37,6 +37,7 @@ fn asked_with(conversation: &Conversation, system: &str, text: &str) -> Asked {
         query: "",
         version: None,
         beta: None,
+        is_googles: false,
         body: body.as_bytes(),
     };
     conversation.read(&incoming).unwrap()

@@ -90,6 +90,7 @@ fn an_answer_of_another_model_is_not_taken() {
         query: "",
         version: None,
         beta: None,
+        is_googles: false,
         body: body.as_bytes(),
     };
     let asked = conversation.read(&incoming).unwrap();

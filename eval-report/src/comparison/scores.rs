@@ -135,8 +135,8 @@ mod tests {
     use crate::baseline::{Line, Provenance};
 
     /// Cases whose runs have these scores.
-    fn side(cases: &[&[Option<f64>]]) -> Baseline {
-        let line = |(at, scores): (usize, &&[Option<f64>])| {
+    fn side<const RUNS: usize, const CASES: usize>(cases: [[Option<f64>; RUNS]; CASES]) -> Baseline {
+        let line = |(at, scores): (usize, [Option<f64>; RUNS])| {
             let metric = MetricLine {
                 criterion: "c".to_owned(),
                 judge: None,
@@ -163,13 +163,13 @@ mod tests {
                 from: Provenance::default(),
             }
         };
-        cases.iter().enumerate().map(line).collect()
+        cases.into_iter().enumerate().map(line).collect()
     }
 
     #[test]
     fn a_limit_on_scores_is_broken_where_the_cases_show_it() {
-        let before = side(&[&[Some(0.9); 3]; 8]);
-        let changes = ScoreChange::all(&before, &side(&[&[Some(0.8); 3]; 8]));
+        let before = side([[Some(0.9); 3]; 8]);
+        let changes = ScoreChange::all(&before, &side([[Some(0.8); 3]; 8]));
         assert_eq!(score_limit(&changes, 0.2), ScoreLimit::default());
         let limit = score_limit(&changes, 0.05);
         assert_eq!(
@@ -185,26 +185,26 @@ mod tests {
             ]
         );
         // Four cases cannot show it, whatever they score.
-        let few = ScoreChange::all(&side(&[&[Some(0.9); 3]; 4]), &side(&[&[Some(0.0); 3]; 4]));
+        let few = ScoreChange::all(&side([[Some(0.9); 3]; 4]), &side([[Some(0.0); 3]; 4]));
         assert_eq!(score_limit(&few, 0.0), ScoreLimit::default());
         assert!(score_notes(&ScoreChange::all(&before, &before)).is_empty());
     }
 
     #[test]
     fn runs_without_a_score_are_bounds() {
-        let before = side(&[&[Some(0.9); 2]; 8]);
-        let changes = ScoreChange::all(&before, &side(&[&[Some(0.9), None]; 8]));
+        let before = side([[Some(0.9); 2]; 8]);
+        let changes = ScoreChange::all(&before, &side([[Some(0.9), None]; 8]));
         let limit = score_limit(&changes, 0.1);
         assert!(limit.broken.is_empty() && limit.unknown.len() == 1, "{limit:?}");
         assert!(score_notes(&changes).is_empty());
-        let low = ScoreChange::all(&before, &side(&[&[Some(0.0), None]; 8]));
+        let low = ScoreChange::all(&before, &side([[Some(0.0), None]; 8]));
         assert_eq!(score_limit(&low, 0.1).broken.len(), 1);
     }
 
     #[test]
     fn scores_that_are_no_shares_or_better_if_lower_are_left_out() {
-        let before = side(&[&[Some(3.0); 3]; 8]);
-        assert!(ScoreChange::all(&before, &side(&[&[Some(1.0); 3]; 8])).is_empty());
+        let before = side([[Some(3.0); 3]; 8]);
+        assert!(ScoreChange::all(&before, &side([[Some(1.0); 3]; 8])).is_empty());
         let lower = |side: Baseline| -> Baseline {
             let lines = side.lines().cloned().map(|mut line| {
                 line.metrics.values_mut().for_each(|metric| metric.at_most = true);
@@ -212,7 +212,7 @@ mod tests {
             });
             lines.collect()
         };
-        let (before, now) = (lower(side(&[&[Some(0.9); 3]; 8])), lower(side(&[&[Some(0.1); 3]; 8])));
+        let (before, now) = (lower(side([[Some(0.9); 3]; 8])), lower(side([[Some(0.1); 3]; 8])));
         assert!(ScoreChange::all(&before, &now).is_empty());
     }
 }

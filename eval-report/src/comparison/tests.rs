@@ -26,7 +26,6 @@ fn line(case: &str, passed: usize, runs: usize, errors: usize) -> Line {
         gate: "mean".to_owned(),
         literal: false,
         metrics: BTreeMap::from([("safety_v1".to_owned(), metric)]),
-        literal: false,
         tokens: Vec::new(),
         seconds: Vec::new(),
         calls: Vec::new(),

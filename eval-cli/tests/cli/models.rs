@@ -376,7 +376,11 @@ fn faults_of_the_case_reach_the_agent_and_take_no_answer() {
         assert_ran(&run(&folder, &[], &[]), code, &[]);
     }
     folder.write("trip.evalset.json", set("trip", &[with_fault(&json!("explode"))]));
-    assert_ran(&run(&folder, &[], &[]), 2, &["case `paris`: fault 1: \"explode\" is no fault"]);
+    assert_ran(
+        &run(&folder, &[], &[]),
+        2,
+        &["\"explode\" is no fault", "`cargo evalset check trip.evalset.json` shows where"],
+    );
     fs::remove_dir_all(folder.path("trip.evalset.models")).unwrap();
     assert_ran(
         &run(&folder, &[], &[]),

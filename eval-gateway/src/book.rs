@@ -161,7 +161,9 @@ impl Book {
             let mut recording = on_disk.unwrap_or_else(|_| CaseRecording::new(&self.eval_id));
             let most = self.played_runs().unwrap_or(usize::MAX);
             recording.keep_runs(|of| of != run && of <= most);
-            fresh.into_iter().for_each(|exchange| recording.add(exchange));
+            for exchange in fresh {
+                recording.add(exchange);
+            }
             Ok(recording)
         })?;
         let exists = !recording.exchanges.is_empty();

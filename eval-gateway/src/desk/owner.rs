@@ -105,7 +105,9 @@ fn among_several(
     match asked(read, first) {
         // Whichever conversation gives it, the answer is the same.
         Some(asked) if is_same && rivals.is_empty() => {
-            owners.iter().for_each(|owner| owner.may_hold(asked, answer));
+            for owner in owners {
+                owner.may_hold(asked, answer);
+            }
             loans.note(asked, answer, first, owners);
             first.answer(asked.clone())
         }
@@ -130,8 +132,8 @@ fn missed(read: &[Read], owners: &[&Conversation], over: &[&Conversation]) -> Re
         ([], [over, ..]) => of_a_left_turn(over),
         ([owner], [_]) => answered(read, owner),
         _ if owners.iter().all(|owner| !owner.mode().asks()) => {
-            let replies = owners.iter().map(|owner| answered(read, owner));
-            replies.last().unwrap_or_else(|| Reply::Refused("no case is in progress".to_owned()))
+            let mut replies: Vec<Reply> = owners.iter().map(|owner| answered(read, owner)).collect();
+            replies.pop().unwrap_or_else(|| Reply::Refused("no case is in progress".to_owned()))
         }
         _ => ambiguous(read, &among, "one of which was left in its turn"),
     }

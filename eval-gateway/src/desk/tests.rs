@@ -46,6 +46,12 @@ fn got(reply: Reply) -> String {
     }
 }
 
+fn open(book: &Arc<Book>, mode: ModelMode, run: usize, faults: &str) -> Conversation {
+    let faults = Faults::read(&parse_value(faults).unwrap()).unwrap();
+    let record = "EVALSET_MODELS=record run".to_owned();
+    Conversation::new(Arc::clone(book), mode, Settings::default(), faults, run, record)
+}
+
 impl Program {
     fn new(mode: ModelMode) -> Self {
         Self { folder: tempfile::tempdir().unwrap(), desk: Desk::open(mode).unwrap() }
@@ -57,15 +63,9 @@ impl Program {
         Arc::new(Book::new(folder, loaded))
     }
 
-    fn open(&self, book: &Arc<Book>, mode: ModelMode, run: usize, faults: &str) -> Conversation {
-        let faults = Faults::read(&parse_value(faults).unwrap()).unwrap();
-        let record = "EVALSET_MODELS=record run".to_owned();
-        Conversation::new(Arc::clone(book), mode, Settings::default(), faults, run, record)
-    }
-
     /// Records the calls of a run, with the texts of each and its answer.
     fn record(&self, case: &str, run: usize, calls: &[(&[&str], &str)]) {
-        let conversation = self.open(&self.book(case), ModelMode::Record, run, "{}");
+        let conversation = open(&self.book(case), ModelMode::Record, run, "{}");
         conversation.redirects();
         for (texts, said) in calls {
             let body = body(texts, None);
@@ -79,9 +79,11 @@ impl Program {
 
     /// A conversation of a case in a turn, with its place.
     async fn sit(&self, case: &str, texts: &[&str]) -> (Conversation, Seat) {
-        let conversation = self.open(&self.book(case), self.desk.0.mode, 1, "{}");
+        let conversation = open(&self.book(case), self.desk.0.mode, 1, "{}");
         let seat = self.desk.sit(&conversation).await;
-        texts.iter().for_each(|text| conversation.begin_turn(text));
+        for text in texts {
+            conversation.begin_turn(text);
+        }
         (conversation, seat)
     }
 
@@ -103,7 +105,7 @@ async fn a_case_without_a_recording_is_alone_so_that_it_gets_no_answer_of_anothe
     let program = Program::new(ModelMode::Replay);
     program.record("a", 1, &[(&["hi"], "of a")]);
     let (a, seat) = program.sit("a", &["hi"]).await;
-    let b = program.open(&program.book("b"), ModelMode::Replay, 1, "{}");
+    let b = open(&program.book("b"), ModelMode::Replay, 1, "{}");
     assert!(!ends(program.desk.sit(&b)).await, "it waits until it is alone");
     assert!(b.waited().0 > Duration::ZERO);
     assert_eq!(program.ask(&["hi"], None), "of a");
@@ -111,7 +113,7 @@ async fn a_case_without_a_recording_is_alone_so_that_it_gets_no_answer_of_anothe
     drop(seat);
     let seat = program.desk.sit(&b).await;
     b.begin_turn("hi");
-    let again = program.open(&program.book("a"), ModelMode::Replay, 1, "{}");
+    let again = open(&program.book("a"), ModelMode::Replay, 1, "{}");
     assert!(!ends(program.desk.sit(&again)).await);
     let missed = program.ask(&["hi"], None);
     assert!(missed.contains("is not recorded: there is no recording `models/b.json`"), "{missed}");
@@ -214,10 +216,10 @@ async fn a_case_with_faults_is_alone_so_that_they_happen_to_no_other() {
         program.record(case, 1, &[(&["hi"], "same")]);
     }
     let faults = r#"{"faults": [{"at": {"turn": 1, "call": 1}, "fault": {"status": 500}}]}"#;
-    let one = program.open(&program.book("one"), ModelMode::Replay, 1, faults);
+    let one = open(&program.book("one"), ModelMode::Replay, 1, faults);
     let seat = program.desk.sit(&one).await;
     one.begin_turn("hi");
-    let two = program.open(&program.book("two"), ModelMode::Replay, 1, "{}");
+    let two = open(&program.book("two"), ModelMode::Replay, 1, "{}");
     assert!(!ends(program.desk.sit(&two)).await);
     assert_eq!([program.ask(&["hi"], None), program.ask(&["hi"], None)], ["Failed(500)", "same"]);
     one.end_turn();
@@ -292,8 +294,8 @@ async fn the_runs_of_a_case_are_played_one_after_the_other_and_each_gets_its_own
         program.record("a", run, &[(&["hi"], &format!("run {run}"))]);
     }
     let book = program.book("a");
-    let first = program.open(&book, ModelMode::Replay, 1, "{}");
-    let second = program.open(&book, ModelMode::Replay, 2, "{}");
+    let first = open(&book, ModelMode::Replay, 1, "{}");
+    let second = open(&book, ModelMode::Replay, 2, "{}");
     let seat = program.desk.sit(&first).await;
     assert!(!ends(program.desk.sit(&second)).await);
     first.begin_turn("hi");
@@ -334,7 +336,7 @@ async fn calls_of_a_turn_that_was_left_reach_no_other_case() {
 async fn a_case_that_is_recorded_is_alone_and_a_turn_that_ended_is_forgotten() {
     let program = Program::new(ModelMode::Record);
     let (one, seat) = program.sit("one", &["hi"]).await;
-    let two = program.open(&program.book("two"), ModelMode::Record, 1, "{}");
+    let two = open(&program.book("two"), ModelMode::Record, 1, "{}");
     assert!(!ends(program.desk.sit(&two)).await);
     one.end_turn();
     drop(seat);

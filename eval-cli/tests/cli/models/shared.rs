@@ -62,7 +62,7 @@ fn cases_that_begin_alike_never_get_the_answer_of_another_in_a_hundred_conversat
             None => assert_ran(&ran, 2, &["may be of any of the cases `one` and `two`"]),
         }
     }
-    println!("{own} of 100 conversations had their own answer, and {} the error of both", 100 - own);
+    eprintln!("{own} of 100 conversations had their own answer, and {} the error of both", 100 - own);
 }
 
 #[test]
@@ -98,6 +98,6 @@ fn a_miss_ends_the_turn_and_the_program_goes_on_with_the_next_case() {
     let variables = [AT_ONCE[0], ("AGENT_STARTS", &starts), ("AGENT_SYSTEM", "Be very brief.")];
     let begun = Instant::now();
     assert_ran(&run(&folder, &one, &variables), 2, &["0 passed, 8 errors", "the system prompt changed"]);
-    println!("8 misses took {:?}", begun.elapsed());
+    eprintln!("8 misses took {:?}", begun.elapsed());
     assert_eq!(fs::read_to_string(&starts).expect("it started").lines().count(), 1, "one program for all");
 }

@@ -121,14 +121,17 @@ macro_rules! attribute_links {
 #[cfg(feature = "models")]
 macro_rules! recorded_links {
     () => {
-        "[recorded models]: crate::models\n"
+        "[recorded models]: crate::models\n[model faults]: crate::models#faults\n"
     };
 }
 
 #[cfg(not(feature = "models"))]
 macro_rules! recorded_links {
     () => {
-        "[recorded models]: crate::_documentation::configuration#features\n"
+        concat!(
+            "[recorded models]: crate::_documentation::configuration#features\n",
+            "[model faults]: crate::_documentation::configuration#features\n",
+        )
     };
 }
 

@@ -28,7 +28,7 @@ class Project(Check):
     def make(self):
         self.project = self.folder / "rust"
         shutil.rmtree(self.project, ignore_errors=True)
-        shutil.copytree(ROOT / "examples" / "recorded-models", self.project, ignore=shutil.ignore_patterns("*.evalset.models"))
+        shutil.copytree(ROOT / "examples" / "recorded-models", self.project, ignore=shutil.ignore_patterns("*.evalset.models", "target"))
         manifest = self.project / "Cargo.toml"
         manifest.write_text(manifest.read_text().replace("../../eval-core", str(ROOT / "eval-core")))
         for name in AGENTS:
@@ -75,7 +75,7 @@ def main():
         check.set(name)
         agent = check.project / "tests" / f"{name}.rs"
         agent.write_text(agent.read_text().replace(BEFORE, AFTER))
-    check.expect_each("Rust: changed", check.tests(), [], "recording error in turn 1", f"- {BEFORE}", f"+ {AFTER}")
+    check.expect_each("Rust: changed", check.tests(), [], "recording error in turn 1", BEFORE, AFTER)
     check.ends()
 
 

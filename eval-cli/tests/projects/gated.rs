@@ -42,7 +42,7 @@ fn suspects_of_the_attribute_run_again_with_its_runs_as_long_as_these_are_allowe
     test().fails();
     let gate = |retry: &str, says: &str| -> Value {
         let run = evalset(&project, &runs, &["gate", retry, "--format", "json"]).fails();
-        run.says(says);
+        let run = run.says(says);
         let document: Value =
             serde_json::from_str(run.stdout()).unwrap_or_else(|error| panic!("{error}: {run}"));
         let case =

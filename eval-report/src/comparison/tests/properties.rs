@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::line;
+use super::{line, same};
 use crate::baseline::{Baseline, Line};
 use crate::comparison::{Category, ComparedCase, Comparison, GateOptions, Gated};
 use crate::decide::gate::Policy;

@@ -69,7 +69,9 @@ fn criterion_of_adk(criterion: &Criterion) -> Option<Criterion> {
     const OURS: [&str; 2] = ["args_match", "forbidden_tools"];
     OURS.iter().any(|key| criterion.get(key).is_some()).then(|| {
         let mut of_adk = criterion.clone();
-        OURS.into_iter().for_each(|key| drop(of_adk.options.remove(key)));
+        for key in OURS {
+            of_adk.options.remove(key);
+        }
         of_adk
     })
 }

@@ -123,8 +123,12 @@ fn nested() -> impl Strategy<Value = serde_json::Value> {
     )
         .prop_map(|(k, items, w, has_more)| {
             let mut args = json!({ "v": { "items": items } });
-            k.into_iter().for_each(|k| args["v"]["k"] = k);
-            w.into_iter().for_each(|w| args["w"] = json!(w));
+            if let Some(k) = k {
+                args["v"]["k"] = k;
+            }
+            if let Some(w) = w {
+                args["w"] = json!(w);
+            }
             if has_more {
                 args["more"] = json!(1);
             }

@@ -118,14 +118,14 @@ fn stored_runs_are_the_sides_of_a_diff() {
             .unwrap_or_else(|error| panic!("{error}: {}", ran.shown()));
         (ran.code, document)
     };
-    // Without an id it is the one that was stored last.
-    let (code, document) = diff(&format!("{url}#ci-1"), &url);
+    let (code, document) = diff(&format!("{url}#ci-1"), &format!("{url}#ci-2"));
     assert_eq!(code, Some(0), "{document}");
-    assert_eq!(
-        (&document["before"], &document["now"]),
-        (&format!("run ci-1 of {url}").into(), &format!("run ci-2 of {url}").into())
-    );
+    let [before, now] = ["before", "now"].map(|side| document[side].as_str().expect("a name").to_owned());
+    assert_eq!([before, now.clone()], ["ci-1", "ci-2"].map(|id| format!("run {id} of {url}")));
     assert_eq!(document["categories"], serde_json::json!({ "same": 1 }));
+    // Without an id it is the one that was stored last.
+    let (_, document) = diff(&format!("{url}#ci-1"), &url);
+    assert_eq!(document["now"], now.as_str(), "{document}");
     let (code, document) = diff(&format!("{url}#ci-9"), &url);
     let message = document["error"]["message"].as_str().expect("a message");
     assert!(code == Some(2) && message.ends_with("holds no run `ci-9`"), "{document}");

@@ -297,7 +297,7 @@ fn a_variant_that_the_program_no_longer_has_is_pruned_and_named() {
     // Without `--prune`, the lines of what did not run stay.
     assert_eq!((desk.bless(&[]).code, keys()), (Some(0), 2));
     let pruned = desk.bless(&["--prune"]);
-    let says = "removed 2 lines, as the case ran in this build, and not with this variant: `evals/desk.evalset.json:c00 [model=a]`, \
+    let says = "removed 2 lines, as the case ran in this build, and not with this variant: `evals/desk.evalset.json:c00 [model=a]` and \
                 `evals/desk.evalset.json:c01 [model=a]`\n";
     assert!(pruned.code == Some(0) && pruned.out.contains(says), "{}", pruned.shown());
     assert_eq!(keys(), 0);

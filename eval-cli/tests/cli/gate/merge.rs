@@ -125,6 +125,8 @@ fn git_merges_what_two_branches_bless_unless_it_is_the_same_place() {
                 Some(0)
             );
         } else {
+            // `bless` reads the baseline once there is something to bless.
+            desk.run(1);
             refused(&desk, &["a merge left its mark `<<<<<<<` here", "`cargo evalset bless SET:CASE`"]);
             desk.git(&["merge", "--abort"]);
         }
@@ -132,6 +134,7 @@ fn git_merges_what_two_branches_bless_unless_it_is_the_same_place() {
     // A driver that takes both leaves two lines without a word.
     desk.0.write(".git/info/attributes", "evalset-baseline.jsonl merge=union\n");
     assert!(desk.merges("other"), "the driver takes both sides");
+    desk.run(1);
     let says = "evals/desk.evalset.json:c01 has a second line";
     refused(&desk, &[says, "`cargo evalset bless evals/desk.evalset.json:c01`"]);
 }

@@ -76,7 +76,7 @@ impl Models {
     /// The recordings beside a set in a file. Fails if a variable has a value that is not known, or that does not fit the plan.
     pub(crate) fn beside(set: Option<&Path>, command: Command, plan: Plan) -> Result<Self, String> {
         let settings = Settings::from_env()?;
-        let Some(set) = set else { return Ok(Self::without_a_file(settings, command, plan)) };
+        let Some(set) = set else { return Ok(Self::without_a_file(&settings, command, plan)) };
         plan.check(&settings)?;
         let path = models_path(&set.to_string_lossy());
         let folder = ModelsFolder::new(&path, &*path);
@@ -84,11 +84,11 @@ impl Models {
     }
 
     /// The recordings of a set that was read from no file: none, so that a call is an error where models must not be asked.
-    fn without_a_file(settings: Settings, command: Command, plan: Plan) -> Self {
+    fn without_a_file(settings: &Settings, command: Command, plan: Plan) -> Self {
         if settings.mode.is_none_or(ModelMode::asks) {
             return Self(None);
         }
-        let settings = Settings { mode: Some(ModelMode::Replay), ..settings };
+        let settings = Settings { mode: Some(ModelMode::Replay), ..settings.clone() };
         let nowhere = ModelsFolder::new("", "(a set without a file)");
         Self::of(ModelSet::compiled(settings, nowhere, None), command, plan)
     }
@@ -177,7 +177,7 @@ mod tests {
         let plan = Plan { runs: 1, is_variant: false };
         let models = |mode| {
             let settings = Settings { mode, ..Settings::default() };
-            Models::without_a_file(settings, Command::Unknown, plan)
+            Models::without_a_file(&settings, Command::Unknown, plan)
         };
         for mode in [None, Some(ModelMode::Live), Some(ModelMode::Record)] {
             assert_eq!(models(mode).mode(), None);

@@ -52,7 +52,7 @@ class Servers(Check):
         for case, said in self.replays("own-answers", conversations, "tool2-rnd-gid-named", "response_match_score"):
             is_own = case["state"] == "passed" and case["did"] == said
             self.hold(f"own answers: {case['eval_id']}", is_own, f"{case['did']}\n{said}\n{case['failure']}")
-        print(f"own answers: {len(names)} cases ok", flush=True)
+        print(f"own answers: {len(names)} cases were checked", flush=True)
 
     def same_question(self):
         """The first turns of a pair are equal, and their answers are not."""

@@ -121,7 +121,7 @@ macro_rules! attribute_links {
 #[cfg(feature = "models")]
 macro_rules! recorded_links {
     () => {
-        "[recorded models]: crate::models\n[model faults]: crate::models#faults\n"
+        concat!("[recorded models]: crate::models\n", "[model faults]: crate::models#faults\n")
     };
 }
 

@@ -286,7 +286,7 @@ mod tests {
             match (over, under) {
                 (serde_json::Value::Object(over), serde_json::Value::Object(under)) => {
                     over.into_iter().for_each(|(key, value)| {
-                        lay(value, under.entry(key).or_insert(serde_json::Value::Null))
+                        lay(value, under.entry(key).or_insert(serde_json::Value::Null));
                     });
                 }
                 (serde_json::Value::Array(over), serde_json::Value::Array(under)) => under.extend(over),

@@ -22,7 +22,7 @@ use crate::files::write;
 use crate::output::{Answer, CommandError, Format, Outcome, mask};
 use crate::recorded::{LoadedRun, WhichRun};
 use crate::sides::{
-    Side, baseline_path, commit_here, last_run, notes, refuse_suspects, runs_of_builds, side, why_incomplete,
+    Side, baseline_path, commit_here, last_run, notes, refuse_suspects, side, why_incomplete,
 };
 use limits::Limits;
 

@@ -197,7 +197,7 @@ fn a_program_passes_and_fails_the_ten_cases_as_their_authors_meant() {
     folder.run(&["report", "--junit", "r.xml"]);
     let junit = folder.read("r.xml");
     let points = [
-        r#"tool_trajectory_avg_score.loosened=turn 1: calculator#2 b: {&quot;within&quot;:0.001}, needed in 1 of 1 run"#,
+        "tool_trajectory_avg_score.loosened=turn 1: calculator#2 b: {&quot;within&quot;:0.001}, needed in 1 of 1 run",
         "tool_trajectory_avg_score.literal_score=0.0",
     ];
     assert!(points.iter().all(|point| junit.replace('"', "&quot;").contains(point)), "{junit}");

@@ -164,6 +164,21 @@ mod tests {
         Judge { purpose: line(), model: line(), asked: line(), questions: vec![question], ..Judge::default() }
     }
 
+    /// A call that shows this text wherever untrusted text can be.
+    fn call_everywhere(foreign: &str) -> Call {
+        let line = || line(foreign);
+        Call {
+            is: "changed",
+            expected: Some(line()),
+            actual: Some(line()),
+            result: Some(line()),
+            result_media: vec![Media { label: line(), src: None }],
+            name: line(),
+            keys: Some(keys_of_calls(&args(foreign), &args("x"), false)),
+            note: Some(line()),
+        }
+    }
+
     /// A row that shows this text wherever untrusted text can be.
     fn row_everywhere(foreign: &str) -> CaseRow {
         let line = || line(foreign);
@@ -178,21 +193,11 @@ mod tests {
             notes: vec![line()],
             about: None,
         };
-        let call = Call {
-            is: "changed",
-            expected: Some(line()),
-            actual: Some(line()),
-            result: Some(line()),
-            result_media: vec![Media { label: line(), src: None }],
-            name: line(),
-            keys: Some(keys_of_calls(&args(foreign), &args("x"), false)),
-            note: Some(line()),
-        };
         let turn = Turn {
             played: true,
             user: text(foreign),
             compared: Some(line()),
-            calls: vec![call],
+            calls: vec![call_everywhere(foreign)],
             between: vec![text(foreign)],
             expected: Some(text(foreign)),
             actual: Some(text("x")),

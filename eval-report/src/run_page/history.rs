@@ -296,7 +296,7 @@ mod tests {
             records.push(json!({ "record": "decided", "test": test, "verdict": { "is": verdict }, "elapsed": 1.0, "at": at }));
         }
         let text: String = (1..).zip(&records).map(|(number, record)| sealed_line(record, number)).collect();
-        std::fs::write(folder.path().join("a.jsonl"), text).unwrap();
+        fs::write(folder.path().join("a.jsonl"), text).unwrap();
         RecordedRun::read(folder.path()).unwrap()
     }
 

@@ -41,7 +41,7 @@ pub(super) fn text(tests: &[&TestResult<'_>]) -> String {
 }
 
 fn of_event(event: &Event) -> String {
-    let parts = event.content.iter().flat_map(|content| content.parts());
+    let parts = event.content.iter().flat_map(eval_format::Content::parts);
     let of_part = |part: &eval_format::Part| {
         let call = part.function_call.as_ref().map(|call| line("call", &call.to_string()));
         let response = part.function_response.as_ref().map(|response| {

@@ -1,4 +1,4 @@
-"""The command `evalset` in another process."""
+"""The command `evalset` in another process, and the sets below a folder."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterable
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
+ENDS = (".evalset.json", ".test.json")
 NAME_IT = "let --evalset-command, or `evalset_command` in the ini file, name the command"
 
 
@@ -50,3 +52,14 @@ def run_command(command: str | None, words: Iterable[str], here: Path, paths: It
 def shown_in(here: Path, path: Path) -> Path:
     """A path as the user would type it in a folder."""
     return path.relative_to(here) if path.is_relative_to(here) else path
+
+
+def no_item_of(path: Path, root: Path, passed_over: list[str]) -> str:
+    """Why a path gave pytest no case, and what helps. Below the root pytest passes over folders of these patterns."""
+    found = [path] if path.is_file() else [one for end in ENDS for one in path.rglob(f"*{end}")]
+    if not found:
+        return f"it has no file with a name that ends with {' or '.join(ENDS)}; rename the set, or name its file"
+    for folder in [folder for one in found for folder in one.parents if folder.is_relative_to(root)]:
+        if any(fnmatch(folder.name, pattern) for pattern in passed_over):
+            return f"pytest does not look into `{folder}`; move the sets, or set `norecursedirs` in the ini file"
+    return f"there are no cases in its sets, or an option of pytest leaves them out; see `evalset list {path}`"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import sys
 import traceback
 from pathlib import Path
@@ -32,8 +33,20 @@ def _description(error: BaseException) -> str:
     if isinstance(inner, tuple) and inner and all(isinstance(one, BaseException) for one in inner):
         return "; ".join(_description(one) for one in inner)
     text = headline(error)
+    if hiding := hiding_file(error):
+        text = f"{text}: {hiding}"
     place = place_of(error)
     return f"{text} ({place})" if place else text
+
+
+def hiding_file(error: BaseException) -> str | None:
+    """That a file of the current folder hides a module of the standard library, if the error speaks of such a module."""
+    if isinstance(error, (ImportError, AttributeError)):
+        for name in sys.stdlib_module_names.intersection(re.findall(r"'(\w+)[.']", str(error))):
+            for file in (f"{name}.py", f"{name}/__init__.py"):
+                if Path(file).is_file():
+                    return f"`{file}` hides the module `{name}` of Python; rename it"
+    return None
 
 
 def headline(error: BaseException) -> str:

@@ -15,7 +15,13 @@ from ._errors import AgentError
 
 # The end of how Python shows an object that has no text. It differs from run to run. Its begin, `<`, is looked for apart: a pattern
 # with both takes a time quadratic in the number of them.
-ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+>")
+ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+>| id='\d+'>")
+# The whole of it.
+OBJECT = re.compile(r"<[\w.<>]+ object at 0x[0-9a-fA-F]+>")
+
+
+class Shown(str):
+    """The text of an object that has no value of JSON."""
 
 
 def plain(value: Any) -> Any:
@@ -36,7 +42,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, Set):
         # The order of a set differs from run to run.
         return sorted((plain(item) for item in value), key=json.dumps)
-    if hasattr(value, "_asdict"):
+    if _has(value, "_asdict"):
         return plain(value._asdict())
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
@@ -45,15 +51,20 @@ def plain(value: Any) -> Any:
     if isinstance(value, type):
         return value.__qualname__
     # Numbers and arrays of numpy and the like: as text, a long array would lack its middle.
-    if callable(getattr(value, "tolist", None)):
+    if _has(value, "tolist"):
         return plain(value.tolist())
-    if callable(getattr(value, "model_dump", None)):
+    if _has(value, "model_dump"):
         return plain(value.model_dump(mode="json"))
     if dataclasses.is_dataclass(value):
         return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
-    if callable(getattr(value, "isoformat", None)):
+    if _has(value, "isoformat"):
         return str(value.isoformat())
-    return str(value)
+    return Shown(value)
+
+
+def _has(value: Any, name: str) -> bool:
+    """Whether the class has a method. An instance, such as a mock, may make it up."""
+    return callable(getattr(type(value), name, None))
 
 
 def whole(value: str) -> str:
@@ -69,20 +80,35 @@ def as_text(value: Any) -> str:
     """An answer as text: a text is itself, anything else its JSON."""
     if isinstance(value, str):
         return str(value)
+    if isinstance(value, (bytes, bytearray)):
+        raise AgentError("the answer is `bytes`, and an answer is text; return `answer.decode()`")
     text = json.dumps(plain(value), ensure_ascii=False)
     begin = text.find("<")
     if begin >= 0 and ADDRESS.search(text, begin):
-        shown = ADDRESS.sub(">", text)[:80]
-        raise AgentError(
-            f"the answer is a `{type(value).__name__}` that JSON cannot show: {shown}; return a text, "
-            "a dictionary, a dataclass or an object of pydantic"
-        )
+        raise _not_shown("the answer", value, text)
     return text
 
 
-def as_object(value: Any) -> dict[str, Any]:
+def _not_shown(what: str, value: Any, text: str) -> AgentError:
+    return AgentError(
+        f"{what} is a `{type(value).__name__}` that JSON cannot show: {ADDRESS.sub('>', text)[:80]}; return a text, "
+        "a dictionary, a dataclass or an object of pydantic"
+    )
+
+
+def _has_address(value: Any) -> bool:
+    """Whether an object is shown by its address. A text may speak of one, such as the message of an error."""
+    if isinstance(value, (dict, list)):
+        return any(map(_has_address, value.values() if isinstance(value, dict) else value))
+    return isinstance(value, Shown) and ADDRESS.search(value) is not None
+
+
+def as_object(value: Any, tool: str) -> dict[str, Any]:
     """The result of a tool as the object that ADK's responses are."""
     result = plain(value)
+    # Frameworks make texts of objects.
+    if _has_address(result) or (isinstance(result, str) and OBJECT.fullmatch(result)):
+        raise _not_shown(f"the result of the tool `{tool}`", value, json.dumps(result, ensure_ascii=False))
     return result if isinstance(result, dict) else {"result": result}
 
 

@@ -46,7 +46,8 @@ def _module(name: str) -> types.ModuleType:
         missing = error.name or ""
         if name == missing or name.startswith(f"{missing}."):
             raise AgentError(_no_module(name, missing)) from None
-        raise AgentError(f"cannot import `{name}`: {_missing(missing)}: {describe(error)}") from None
+        help = "" if _errors.hiding_file(error) else f"{_missing(missing)}: "
+        raise AgentError(f"cannot import `{name}`: {help}{describe(error)}") from None
     except BaseException as error:
         _errors.show(error)
         raise AgentError(f"cannot import `{name}`: {describe(error)}; the traceback is on standard error") from None
@@ -79,7 +80,12 @@ def _no_module(name: str, missing: str) -> str:
     files = [path.stem for path in Path().glob("*.py")] + [path.parent.name for path in Path().glob("*/__init__.py")]
     parent, _, last = missing.rpartition(".")
     if parent:
-        return f"there is no module `{last}` in `{parent}`, so `{name}` cannot be imported"
+        file = getattr(sys.modules.get(parent), "__file__", None)
+        # A folder without `__init__.py` comes after all packages.
+        folder = Path(*parent.split("."))
+        if file and folder.is_dir() and not Path(file).resolve().is_relative_to(folder.resolve()):
+            return f"there is no module `{last}` in `{parent}`, as {file} hides the folder `{folder}`; rename the folder"
+        return f"there is no module `{last}` in `{parent}`, so `{name}` cannot be imported{f' ({file})' if file else ''}"
     close = difflib.get_close_matches(missing, files, 1)
     meant = f"is `{close[0]}` meant?" if close else "run the command in the folder that has it, or install it;"
     return f"there is no module `{missing}`: {meant} it is not in {os.getcwd()}, and not installed for {sys.executable}"

@@ -14,7 +14,7 @@ def call_part(id: str | None, name: str, args: Any) -> dict[str, Any]:
 
 def result_part(id: str | None, name: str, result: Any) -> dict[str, Any]:
     """The part of a result."""
-    return {"functionResponse": {**({"id": id} if id else {}), "name": name, "response": as_object(result)}}
+    return {"functionResponse": {**({"id": id} if id else {}), "name": name, "response": as_object(result, name)}}
 
 
 def tokens(

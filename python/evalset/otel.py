@@ -26,17 +26,24 @@ except ImportError as error:
     raise ImportError("evalset.otel needs the package `opentelemetry-sdk`: pip install opentelemetry-sdk") from error
 
 
-def write_traces(path: str | os.PathLike[str]) -> TracerProvider:
+def write_traces(path: str | os.PathLike[str]) -> trace.TracerProvider:
     """Appends each span to a file when it ends, and returns the provider of the spans.
 
     If OpenTelemetry is set up already, its provider gets another processor. Otherwise a provider is set up.
     """
-    present = trace.get_tracer_provider()
-    provider = present if isinstance(present, TracerProvider) else TracerProvider()
-    provider.add_span_processor(SimpleSpanProcessor(FileSpanExporter(path)))
-    if provider is not present:
+    provider: Any = trace.get_tracer_provider()
+    # Not only the SDK's own has the method: Logfire's stands before one.
+    if not callable(getattr(provider, "add_span_processor", None)):
+        provider = TracerProvider()
         trace.set_tracer_provider(provider)
-    return provider
+        if (used := trace.get_tracer_provider()) is not provider:
+            kind = f"{type(used).__module__}.{type(used).__qualname__}"
+            raise RuntimeError(
+                f"no spans would be written to {os.fspath(path)}: OpenTelemetry is set up with a `{kind}`, which takes no processor; "
+                "call `write_traces` before it is set up, or set up a provider of `opentelemetry-sdk`"
+            )
+    provider.add_span_processor(SimpleSpanProcessor(FileSpanExporter(path)))
+    return provider  # type: ignore[no-any-return]
 
 
 class FileSpanExporter(SpanExporter):

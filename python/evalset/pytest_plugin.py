@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from ._command import EvalsetError, run_command, shown_in
+from ._command import ENDS, EvalsetError, no_item_of, run_command, shown_in
 
 SETTINGS = {
     "agent": "the agent of the cases of eval sets, as `module:object`",
@@ -48,13 +48,22 @@ def pytest_configure(config: pytest.Config) -> None:
     config.args.extend(map(str, paths))
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Each named path has given an item. A set that cannot be read is told already, and `--lf` passes over what passed."""
+    for path in [] if session.testsfailed or config.getoption("lf", False) else config.stash[SETS]:
+        if not any(isinstance(item, Case) and item.path.resolve().is_relative_to(path) for item in items):
+            # A worker of pytest-xdist can say it in this way only.
+            session.shouldfail = f"--evalset {path}: {no_item_of(path, config.rootpath, config.getini('norecursedirs'))}"
+            raise pytest.UsageError(session.shouldfail)
+
+
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     named = parent.config.stash[SETS]
-    is_set = file_path.name.endswith(".evalset.json") or file_path.resolve() in named
-    is_old = file_path.name.endswith(".test.json") and any(path in named for path in file_path.resolve().parents)
-    if setting(parent.config, "agent") and (is_set or is_old):
-        return EvalSet.from_parent(parent, path=file_path)
-    return None
+    is_set = file_path.name.endswith(ENDS[0]) or file_path.resolve() in named
+    is_old = file_path.name.endswith(ENDS[1]) and any(path in named for path in file_path.resolve().parents)
+    is_ours = setting(parent.config, "agent") and (is_set or is_old)
+    return EvalSet.from_parent(parent, path=file_path) if is_ours else None
 
 
 class EvalSet(pytest.File):
@@ -78,8 +87,7 @@ class Case(pytest.Item):
         if self.is_draft:
             name = shlex.quote(f"{self.path}:{self.name}")
             raise EvalsetError(f"the case is a draft, and not accepted yet; review it: evalset accept {name}")
-        report = result_of(self)
-        if report["state"] == "skipped":
+        if (report := result_of(self))["state"] == "skipped":
             pytest.skip(report["reason"] or "skipped")
         if report["state"] != "passed":
             failure = report["failure"] or f"{report['state']}: {report['reason']}"
@@ -87,15 +95,12 @@ class Case(pytest.Item):
 
     def again(self) -> str:
         """The command that runs this case alone."""
-        words = ["pytest", f"{shown_in(self.config.invocation_params.dir, self.path)}::{self.name}"]
-        for name in SETTINGS:
-            if value := self.config.getoption(f"evalset_{name}"):
-                words += [f"--evalset-{name}", str(value)]
-        return shlex.join(words)
+        given = {name: self.config.getoption(f"evalset_{name}") for name in SETTINGS}
+        words = [word for name, value in given.items() if value for word in (f"--evalset-{name}", str(value))]
+        return shlex.join(["pytest", f"{shown_in(self.config.invocation_params.dir, self.path)}::{self.name}", *words])
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        is_ours = isinstance(excinfo.value, EvalsetError)
-        return str(excinfo.value) if is_ours else super().repr_failure(excinfo, style)
+        return str(excinfo.value) if isinstance(excinfo.value, EvalsetError) else super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, None, str]:
         return self.path, None, self.name
@@ -103,14 +108,11 @@ class Case(pytest.Item):
 
 def result_of(case: Case) -> dict[str, Any]:
     """The report of a case."""
-    if hasattr(case.config, "workerinput"):
-        reports = run(case.config, [case])
-    else:
-        if REPORTS not in case.session.stash:
-            cases = [one for one in case.session.items if isinstance(one, Case) and not one.is_draft]
-            case.session.stash[REPORTS] = run(case.config, cases)
-        reports = case.session.stash[REPORTS]
-    report: dict[str, Any] | EvalsetError | None = reports.get((case.path.resolve(), case.name))
+    stash, is_worker = case.session.stash, hasattr(case.config, "workerinput")
+    if is_worker or REPORTS not in stash:
+        cases = [one for one in case.session.items if isinstance(one, Case) and not one.is_draft]
+        stash[REPORTS] = run(case.config, [case] if is_worker else cases)
+    report: dict[str, Any] | EvalsetError | None = stash[REPORTS].get((case.path.resolve(), case.name))
     if isinstance(report, dict):
         return report
     raise EvalsetError(str(report or "the run has no result of the case"))
@@ -119,21 +121,19 @@ def result_of(case: Case) -> dict[str, Any]:
 def run(config: pytest.Config, cases: list[Case]) -> dict[tuple[Path, str], Any]:
     """Runs cases. Each has its report, or the reason why there is none."""
     here = config.invocation_params.dir
-    # Before the package itself, on the path of the program.
-    if hiding := [str(folder / "evalset.py") for folder in (here, config.rootpath) if (folder / "evalset.py").is_file()]:
-        error = EvalsetError(f"{hiding[0]} hides the package `evalset`; rename it")
-        return {(case.path.resolve(), case.name): error for case in cases}
     words = [f"{shown_in(here, case.path)}:{case.name}" for case in cases]
     words += ["--agent-cmd", shlex.join([sys.executable, "-m", "evalset", str(setting(config, "agent"))])]
     try:
+        # Before the package itself, on the path of the program.
+        if hiding := [str(folder / "evalset.py") for folder in (here, config.rootpath) if (folder / "evalset.py").is_file()]:
+            raise EvalsetError(f"{hiding[0]} hides the package `evalset`; rename it")
         document, code = evalset(config, "run", *words, *shlex.split(setting(config, "args") or ""))
         reports = {((here / case["place"]["file"]).resolve(), case["eval_id"]): case for case in document["cases"]}
         next_commands = [f"whole record  evalset report {shlex.quote(id)}" for id in document.get("runs", ())]
         for case in reports.values():
             case["next"] = [f"new golden    {it}" for it in [case["new_golden"]] if it] + next_commands
         if code != 0 and all(case["state"] in ("passed", "skipped") for case in reports.values()):
-            problems = "; ".join(problem["message"] for problem in document["problems"])
-            raise EvalsetError(problems or f"evalset ended with {code}")
+            raise EvalsetError("; ".join(one["message"] for one in document["problems"]) or f"evalset ended with {code}")
     except EvalsetError as error:
         return {(case.path.resolve(), case.name): error for case in cases}
     return reports

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ._errors import headline
+from ._errors import AgentError, headline
 from ._golden import Golden, value
 from ._json import as_text, plain
 from ._parts import call_part, result_part, tokens
@@ -116,7 +116,13 @@ class Turn:
 
         def done(result: Any) -> None:
             self._open.pop(id, None)
-            self.results([result_part(id, name, result)], author=author)
+            try:
+                part = result_part(id, name, result)
+            except AgentError as error:
+                # An agent may catch what its tools raise.
+                self.fail(str(error))
+            else:
+                self.results([part], author=author)
 
         return done
 

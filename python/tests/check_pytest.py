@@ -121,6 +121,28 @@ def main():
     ]:
         _, output = pytest(*words, code=4)
         assert text in output and "Traceback" not in output, output
+    # Each path gives an item, or nothing runs.
+    weather = json.loads((FOLDER / "evals/weather.evalset.json").read_text())
+    write("build/x/weather.evalset.json", weather)
+    write(".hidden/weather.evalset.json", weather)
+    write("misnamed/weather.json", weather)
+    write("empty/none.evalset.json", {"eval_set_id": "none", "eval_cases": []})
+    for path, text in [
+        ("build/x/weather.evalset.json", f"pytest does not look into `{FOLDER}/build`; move the sets, or set `norecursedirs` in the ini"),
+        ("build", "pytest does not look into"),
+        (".hidden", f"pytest does not look into `{FOLDER}/.hidden`"),
+        ("misnamed", "it has no file with a name that ends with .evalset.json or .test.json; rename the set, or name its file"),
+        ("empty", f"there are no cases in its sets, or an option of pytest leaves them out; see `evalset list {FOLDER}/empty`"),
+    ]:
+        outcomes, output = pytest("--evalset", "evals", "--evalset", path, "-k", "paris or own", code=4)
+        assert not outcomes and f"--evalset {FOLDER / path}: {text}" in output and "Traceback" not in output, output
+    _, output = pytest("--evalset", "misnamed", "-p", "xdist", "-n", "2", code=2)
+    assert f"--evalset {FOLDER}/misnamed: it has no file" in output and "INTERNALERROR" not in output, output
+    for path in ("build", ".hidden", "misnamed", "empty"):
+        shutil.rmtree(FOLDER / path)
+    # Those that passed are left out.
+    last, _ = pytest("--evalset", "evals/more", "--evalset", "evals/weather.evalset.json", "--lf", code=1)
+    assert last == {name: "FAILED" for name in ("oslo, wrong", "broken", "a.draft")}, last
     # A set with errors says so, and what shows them.
     write("broken/bad.evalset.json", {"eval_set_id": "b", "eval_cases": [{"eval_id": 3}]})
     _, output = pytest("--evalset", "broken", code=2)

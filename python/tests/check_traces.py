@@ -95,6 +95,31 @@ async def main():
 asyncio.run(main())
 """
 
+# A provider that stands before the SDK's, as Logfire's, and one that takes no processor.
+PROVIDERS = """
+import json, sys
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+from evalset.otel import write_traces
+
+class Before(trace.TracerProvider):
+    def __init__(self):
+        self.provider = TracerProvider()
+    def add_span_processor(self, processor):
+        self.provider.add_span_processor(processor)
+    def get_tracer(self, *args, **options):
+        return self.provider.get_tracer(*args, **options)
+
+given = Before() if sys.argv[1] == "before" else trace.NoOpTracerProvider()
+trace.set_tracer_provider(given)
+try:
+    assert write_traces("before.jsonl") is given
+except RuntimeError as error:
+    print(error)
+with trace.get_tracer("t").start_as_current_span("told"):
+    pass
+"""
+
 # A disk that is full for one span.
 TORN = r"""
 import os
@@ -145,6 +170,11 @@ def main():
     # It can be read; 1 says that no text of the user was captured.
     read = run(binary, "evalset", "traces", "halves.jsonl", "--format", "json", code=1)
     assert "user_not_captured" in read, read
+    run(python, "-c", PROVIDERS, "before")
+    written = (folder / "before.jsonl").read_text()
+    assert written.count('"name": "told"') == 1, written
+    refused = run(python, "-c", PROVIDERS, "none")
+    assert "no spans would be written to before.jsonl: " in refused and "a `opentelemetry.trace.NoOpTracerProvider`" in refused, refused
     run(python, "-c", TORN)
     lines = (folder / "torn.jsonl").read_text().splitlines()
     assert len(lines) == 3 and "before" in lines[0] and json.loads(lines[2]) and "after" in lines[2], lines

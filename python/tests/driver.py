@@ -76,12 +76,15 @@ class Program:
 class ProgramTest(unittest.TestCase):
     """Tests of agents, each with the code of its agent."""
 
-    def program(self, code, name="agent", words=None):
-        """Starts `agent.py` with this code."""
+    def program(self, code, name="agent", words=None, files=()):
+        """Starts `agent.py` with this code, beside empty files."""
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
         (self.folder / "agent.py").write_text(textwrap.dedent(code))
+        for file in files:
+            (self.folder / file).parent.mkdir(parents=True, exist_ok=True)
+            (self.folder / file).write_text("")
         program = Program(folder.name, words or ["-m", "evalset", f"agent:{name}"])
         self.addCleanup(self.stop, program)
         self.assertEqual(program.read(), {"type": "hello", "protocol": 1})

@@ -1,5 +1,6 @@
 """Agents that are classes, and functions that make agents."""
 
+import textwrap
 import unittest
 
 from driver import ProgramTest, texts
@@ -111,14 +112,27 @@ class Classes(ProgramTest):
                 self.assertEqual((program.stderr.count("opened"), program.stderr.count("closed")), (count, count))
 
     def test_an_instance_is_refused_as_conversations_would_share_it(self):
-        program = self.program("""
+        code = """
             class Desk:
-                def turn(self, message):
+                def METHOD(self, message):
                     return message
 
             agent = Desk()
-            """)
-        self.assertIn("all conversations would share it; name the class `Desk`", program.start()["message"])
+            """
+        told = "all conversations would share it; name the class `Desk`, or a function without parameters that makes one"
+        for method in ("turn", "__call__"):
+            with self.subTest(method):
+                self.assertIn(told, self.program(code.replace("METHOD", method)).start().get("message", ""))
+        # Each has its own, or it wraps a function.
+        for instead in [
+            "def agent(): return Desk()",
+            "import functools\nagent = functools.update_wrapper(Desk(), print)",
+            "import functools\nagent = functools.partial(lambda message: message)",
+        ]:
+            with self.subTest(instead):
+                program = self.program(textwrap.dedent(code).replace("agent = Desk()", instead).replace("METHOD", "__call__"))
+                self.assertEqual(program.start()["type"], "started")
+                self.assertEqual(texts(program.turn("Hi")), ["Hi"])
 
 
 if __name__ == "__main__":

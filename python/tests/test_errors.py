@@ -60,6 +60,33 @@ class Errors(ProgramTest):
                     self.assertIn(part, message)
                 self.assertIn("Traceback", stderr)
 
+    def test_a_file_that_hides_a_module_of_python_is_named(self):
+        for file, code in [
+            ("queue.py", "def agent(message): return message"),
+            ("queue.py", "import queue\nqueue.Queue"),
+            ("queue.py", "from queue import Queue"),
+            ("wsgiref/__init__.py", "import wsgiref.util"),
+            ("quopri.py", "import quopri.more"),
+        ]:
+            with self.subTest(file=file, code=code):
+                program = self.program(code, files=[file])
+                answer = program.start()
+                message = answer.get("message") or program.turn("Hi")[-1].get("message", "")
+                module = file.partition("/")[0].removesuffix(".py")
+                self.assertIn(f"`{file}` hides the module `{module}` of Python; rename it", message)
+
+    def test_the_file_of_a_module_without_the_named_one_is_told(self):
+        for folder, part in [
+            ("site/agents", "there is no module `weather` in `agents`, so `agents.weather` cannot be imported ("),
+            ("agents", "there is no module `weather` in `agents`, as "),
+            ("agents", "/agents/__init__.py hides the folder `agents`; rename the folder"),
+        ]:
+            with self.subTest(folder):
+                # A package that is not in the current folder, as an installed one.
+                start = "import sys; sys.path.append('site'); sys.argv = ['evalset', 'agents.weather:agent']; import evalset.__main__"
+                program = self.program("", words=["-c", start], files=["site/agents/__init__.py", f"{folder}/notes.txt"])
+                self.assertIn(part, program.start()["message"])
+
     def test_what_helps_is_in_the_part_of_a_message_that_is_shown(self):
         # The command cuts a line at 240 characters, 39 of which are its own.
         for code, name, remedy in [

@@ -8,6 +8,30 @@ IMAGE = {"inlineData": {"mimeType": "image/png", "data": "iVBORw=="}}
 
 
 class Functions(ProgramTest):
+    def test_a_result_that_json_cannot_show_is_an_error_that_names_its_tool(self):
+        program = self.program("""
+            import evalset
+            from unittest.mock import MagicMock
+
+            class Found:
+                pass
+
+            @evalset.tool
+            def look(kind):
+                return Found() if kind == "object" else MagicMock()
+
+            def agent(message):
+                try:
+                    look(message)
+                except Exception:
+                    pass
+                return "Done."
+            """)
+        for kind, name in [("object", "Found"), ("mock", "MagicMock")]:
+            program.start(kind)
+            message = program.turn(kind, session=kind)[-1].get("message", "")
+            self.assertIn(f"the result of the tool `look` is a `{name}` that JSON cannot show: ", message)
+
     def test_a_function_answers_and_its_tools_are_recorded(self):
         program = self.program("""
             import evalset

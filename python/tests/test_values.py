@@ -1,5 +1,7 @@
 """Values of the protocol and lines of files that frameworks and disks decide about."""
 
+import collections
+import datetime
 import json
 import os
 import sys
@@ -12,8 +14,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from evalset._command import EvalsetError, run_command
 from evalset._errors import AgentError
-from evalset._json import as_text
+from evalset._json import as_object, as_text
 from evalset._parts import tokens
+
+Pair = collections.namedtuple("Pair", ["left", "right"])
 
 
 class Values(unittest.TestCase):
@@ -33,6 +37,36 @@ class Values(unittest.TestCase):
         self.assertEqual(as_text(["a dump at 0x1f> of", "<td>"]), '["a dump at 0x1f> of", "<td>"]')
         with self.assertRaisesRegex(AgentError, "is a `list` that JSON cannot show: .*<object object>"):
             as_text(["<td>", object()])
+
+    def test_a_result_of_a_tool_has_no_address_of_an_object(self):
+        class Made:
+            def model_dump(self, mode):
+                return {"made": mode}
+
+        for result, expected in [
+            (Made(), {"made": "json"}),
+            ({"at": datetime.date(2026, 1, 2)}, {"at": "2026-01-02"}),
+            (Pair(1, 2), {"left": 1, "right": 2}),
+            # Texts that speak of an object.
+            ({"error": f"ValueError: {object()}"}, None),
+            (f"It is {object()}.", None),
+        ]:
+            made = as_object(result, "look")
+            self.assertEqual(made, made if expected is None else expected)
+        for result, kind in [
+            (object(), "object"),
+            ({"found": [object()]}, "dict"),
+            (str(object()), "str"),
+            (mock.MagicMock(), "MagicMock"),
+            ([mock.Mock(name="m")], "list"),
+        ]:
+            with self.assertRaisesRegex(AgentError, f"the result of the tool `look` is a `{kind}` that JSON cannot show: ") as raised:
+                as_object(result, "look")
+            self.assertNotRegex(str(raised.exception), "0x|[0-9]{6}")
+
+    def test_bytes_are_no_answer(self):
+        with self.assertRaisesRegex(AgentError, "the answer is `bytes`, and an answer is text; return `answer.decode\\(\\)`"):
+            as_text(b"It is sunny.")
 
     def test_another_program_is_told_whatever_it_prints(self):
         here = Path.cwd()

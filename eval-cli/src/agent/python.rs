@@ -80,8 +80,15 @@ const IS_MISSING: i32 = 3;
 /// The exit code of the check if a module of that name hides the package. Its file is printed.
 const IS_ANOTHER: i32 = 4;
 
-const HAS_THE_PACKAGE: &str = "import sys; from importlib.util import find_spec; found = find_spec('evalset'); \
-     is_ours = found and found.submodule_search_locations is not None and find_spec('evalset.__main__'); \
+/// A file of the current folder such as `enum.py` may hide a module that the package needs. The last line of the error says so.
+const HAS_THE_PACKAGE: &str = "import os, sys\n\
+     try:\n\
+     \x20from importlib.util import find_spec; found = find_spec('evalset')\n\
+     \x20is_ours = found and found.submodule_search_locations is not None and find_spec('evalset.__main__')\n\
+     except Exception as error:\n\
+     \x20names = [it for it in sys.stdlib_module_names if repr(it) in str(error) and os.path.isfile(it + '.py')]\n\
+     \x20if not names: raise\n\
+     \x20sys.exit(f'{error}; `{names[0]}.py` of this folder hides a module of Python, so rename it')\n\
      sys.exit(0 if is_ours else 4 if found and found.origin and print(found.origin) is None else 3)";
 
 #[cfg(test)]

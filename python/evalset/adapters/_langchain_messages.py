@@ -14,10 +14,15 @@ from ._message import has_base
 
 
 class Seen:
-    """The messages of a turn, each recorded once, though a graph shows some of them several times."""
+    """The messages of a turn, each recorded once, though a graph shows some of them several times.
 
-    def __init__(self, turn: Turn, earlier: list[Any]) -> None:
+    `earlier` has the messages of the turns before, and `message` is the user's.
+    """
+
+    def __init__(self, turn: Turn, earlier: list[Any], message: Any) -> None:
         self._turn = turn
+        self._earlier = _read(earlier)
+        self._told = [one.content for one in [*self._earlier, *_read([message])] if one.type == "human"]
         self._seen: list[Any] = list(earlier)
         # Messages that nodes returned as pairs or dictionaries: the graph makes messages of them, with ids, later.
         self._unnamed: list[Any] = []
@@ -25,7 +30,7 @@ class Seen:
 
     def state(self, messages: list[Any]) -> None:
         """Records what no node has shown of the messages in the state at the end."""
-        for message in _read(messages):
+        for message in self._new(_read(messages)):
             like = [one for one in self._unnamed if one is not message and _is_alike(one, message)]
             if like and not self._is_seen(message):
                 self._unnamed.remove(like[0])
@@ -35,7 +40,7 @@ class Seen:
 
     def end(self, messages: list[Any]) -> None:
         """Records the answer, if it is the result of a tool (`return_direct`): the last of all messages."""
-        last = _read(messages[-1:])
+        last = self._new(_read(messages))[-1:]
         if last and last[0].type == "tool":
             self._turn.say("\n".join(part["text"] for part in _parts_of(last[0]) if "text" in part))
 
@@ -43,14 +48,17 @@ class Seen:
         """Records what a node of a graph returned. `author` says the messages without a name."""
         for one in update if isinstance(update, list) else [update]:
             values = getattr(one, "update", None) if has_base(one, "langgraph", {"Command"}) else one
-            if isinstance(values, dict) and "messages" in values:
-                self.messages(values["messages"], values.get("structured_response"), author)
+            if isinstance(values, dict) and not values.keys().isdisjoint({"messages", "structured_response"}):
+                self.messages(values.get("messages"), values.get("structured_response"), author)
 
     def messages(self, messages: Any, structured: Any = None, author: str | None = None) -> None:
         """Records messages. With a structured answer, the call by which the model put it out is no call of a tool."""
         # A node can wrap what it returns, to replace all messages.
         value = getattr(messages, "value", messages)
         new = _read([one for one in (value if isinstance(value, list) else [value]) if one is not None])
+        # With the user's words it is all of the state. Otherwise a message is new, though it may be like one of an earlier turn.
+        if any(message.type == "human" and message.content in self._told for message in new):
+            new = self._new(new)
         answered = {getattr(message, "tool_call_id", None) for message in new} if structured is not None else set()
         for message in new:
             if self._is_seen(message):
@@ -65,10 +73,22 @@ class Seen:
         if structured is not None:
             self._turn.say(as_text(structured))
 
+    def _new(self, messages: list[Any]) -> list[Any]:
+        """The messages of a state that are not of earlier turns. Those without ids are known by what they say, in order."""
+        earlier, new = list(self._earlier), []
+        for message in messages:
+            at = next((at for at, one in enumerate(earlier) if _is_same(one, message) or _is_alike(one, message)), None)
+            if at is not None:
+                del earlier[at]
+                continue
+            new.append(message)
+            # What comes after the user's words is of this turn.
+            if message.type == "human" and message.content == self._told[-1]:
+                earlier.clear()
+        return new
+
     def _is_seen(self, message: Any) -> bool:
-        return any(
-            message is seen or (message.id is not None and message.id == getattr(seen, "id", None)) for seen in self._seen
-        )
+        return any(_is_same(seen, message) for seen in self._seen)
 
     def _answer(self, message: Any, answered: set[Any], author: str | None) -> None:
         self.calls.flush()
@@ -97,6 +117,10 @@ class Seen:
             self.calls.answer(message.tool_call_id, result)
         else:
             self._turn.results([result_part(message.tool_call_id, message.name or "tool", result)])
+
+
+def _is_same(one: Any, message: Any) -> bool:
+    return message is one or (message.id is not None and message.id == getattr(one, "id", None))
 
 
 def _is_alike(one: Any, other: Any) -> bool:

@@ -35,18 +35,22 @@ async def open(agent: Any, session: Session, host: Host, *, is_own: bool) -> Age
         return await _open_class(agent, session, host)
     if is_own and callable(getattr(agent, "turn", None)):
         return Function(agent.turn, agent)
+    name = type(agent).__name__
+    # What wraps a function is one.
+    is_called = inspect.isfunction(getattr(type(agent), "__call__", None)) and not hasattr(agent, "__wrapped__")
+    takes_messages = callable(getattr(agent, "turn", None)) or (is_called and bool(_parameters(agent)))
+    if takes_messages and not is_own:
+        raise AgentError(
+            f"the object is an instance of `{name}`, and all conversations would share it; name the class `{name}`, or a function "
+            "without parameters that makes one"
+        )
     if not callable(agent):
-        name = type(agent).__name__
-        if callable(getattr(agent, "turn", None)):
-            raise AgentError(
-                f"the object is an instance of `{name}`, and all conversations would share it; name the class `{name}`"
-            )
         if callable(getattr(agent, "compile", None)):
             raise AgentError(f"the object is a `{name}`, which is not compiled; name what `compile()` returns")
         raise AgentError(f"a `{name}` is no agent; {KINDS}")
     if not _parameters(agent):
         return await _open_made(agent, session, host)
-    return Function(agent)
+    return Function(agent, agent if is_own else None)
 
 
 async def _open_class(cls: type, session: Session, host: Host) -> Agent:

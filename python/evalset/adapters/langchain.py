@@ -100,6 +100,12 @@ class Graph:
         thread = {"thread_id": str(uuid.uuid4()), **(config.get("configurable") or {})}
         self._options = {**options, "config": {**config, "configurable": thread}}
         self._remembers = bool(getattr(graph, "checkpointer", None))
+        # Not even the id of the session is of one conversation: the runs of a case share it.
+        if self._remembers and "thread_id" in (config.get("configurable") or {}):
+            raise AgentError(
+                f"conversations would share the thread `{thread['thread_id']}` of the checkpointer, and an earlier answer could pass; "
+                "leave `thread_id` out of `with_options`: each has a thread of its own"
+            )
         self._values = {key: value for key, value in session.state.items() if key in graph.channels}
         self._beside = {key: value for key, value in session.state.items() if key not in graph.channels}
         self._messages: list[Any] = []
@@ -116,7 +122,8 @@ class Graph:
         else:
             given = {**self._values, "messages": [*self._messages, message]}
         self._is_new = False
-        seen = Seen(turn, self._messages)
+        seen = Seen(turn, self._messages, message)
+        is_structured = False
         values: dict[str, Any] = {}
         stream = self._graph.astream(given, stream_mode=["updates", "values"], subgraphs=True, **self._options)
         try:
@@ -128,6 +135,7 @@ class Graph:
                                 "the graph was interrupted and waits to be resumed, which no message of a case does"
                             )
                         seen.update(update, self._author(namespace))
+                        is_structured |= not namespace and isinstance(update, dict) and "structured_response" in update
                 elif not namespace:
                     values = chunk
         finally:
@@ -137,7 +145,8 @@ class Graph:
         seen.state(values["messages"])
         self._messages = list(values["messages"])
         self._values = {key: value for key, value in values.items() if key != "messages"}
-        answer = self._values.pop("structured_response", None)
+        # One of an earlier turn stays in the state.
+        answer = self._values.pop("structured_response", None) if is_structured else None
         self._session.state = {**self._beside, **self._values}
         if answer is None:
             seen.end(self._messages)
@@ -167,7 +176,7 @@ class Runnable:
 
     async def turn(self, turn: Turn) -> None:
         message = {"role": "user", "content": _content(parts_of(turn.content))}
-        seen = Seen(turn, self._messages)
+        seen = Seen(turn, self._messages, message)
         given = {"messages": [*self._messages, message]}
         if callable(getattr(self._runnable, "ainvoke", None)):
             result = await self._runnable.ainvoke(given, **self._options)
@@ -176,10 +185,7 @@ class Runnable:
             result = await self._worker.run(lambda: self._runnable.invoke(given, **self._options))
         if isinstance(result, dict) and "messages" in result:
             self._messages = _read(result["messages"])
-            # A state has all messages. What begins in another way is new.
-            told = [message.content for message in _read(given["messages"])]
-            is_state = [message.content for message in self._messages[: len(told)]] == told
-            seen.messages(self._messages[len(told) :] if is_state else self._messages)
+            seen.messages(self._messages)
             if result.get("structured_response") is None:
                 seen.end(self._messages)
         elif has_base(result, "langchain_core", {"BaseMessage"}):

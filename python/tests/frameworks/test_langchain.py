@@ -91,6 +91,73 @@ class Langchain(ProgramTest):
                 program.start("s2")
                 self.assertEqual(texts(program.turn("c", session="s2")), ["c"])
 
+    def test_what_an_earlier_turn_said_is_no_answer_of_a_later_one(self):
+        graph = """
+    from typing import TypedDict
+
+    class State(TypedDict):
+        messages: Annotated[list, {reducer}]
+
+    def node(state):
+        count = sum(isinstance(one, dict) or getattr(one, "type", "") == "human" for one in state["messages"])
+        new = {new}
+        return {{"messages": {returned}}}
+
+    graph = StateGraph(State)
+    graph.add_node("node", node)
+    graph.add_edge(START, "node")
+    graph.add_edge("node", END)
+    agent = graph.compile(checkpointer={saver})
+"""
+        ai, pair = 'AIMessage("Same." if count > 2 else f"Answer {count}.")', '("ai", f"Answer {count}." if count < 3 else "Same.")'
+        shapes = [
+            ("operator.add", ai, "[new]"),
+            ("operator.add", pair, "[new]"),
+            # The node returns all of the state.
+            ("lambda _, new: new", ai, '[*state["messages"], new]'),
+        ]
+        for reducer, new, returned in shapes:
+            for saver in ("None", "InMemorySaver()"):
+                with self.subTest(reducer=reducer, new=new, saver=saver):
+                    program = self.conversation(graph.format(reducer=reducer, new=new, returned=returned, saver=saver))
+                    said = [texts(program.turn(message)) for message in ("a", "b", "c", "d")]
+                    # Without a reducer that appends, a checkpointer keeps nothing.
+                    keeps = saver == "None" or reducer == "operator.add"
+                    expected = ["Answer 1.", "Answer 2.", "Same.", "Same."] if keeps else ["Answer 1."] * 4
+                    self.assertEqual(said, [[one] for one in expected])
+
+    def test_a_turn_without_an_answer_has_none_of_an_earlier_turn(self):
+        program = self.conversation("""
+    from typing import TypedDict
+
+    class State(TypedDict):
+        messages: Annotated[list, operator.add]
+        structured_response: dict
+
+    def node(state):
+        if len(state["messages"]) > 1:
+            return {"messages": []}
+        return {"messages": [AIMessage("Hello.")], "structured_response": {"city": "Oslo"}}
+
+    graph = StateGraph(State)
+    graph.add_node("node", node)
+    graph.add_edge(START, "node")
+    agent = graph.compile(checkpointer=InMemorySaver())
+""")
+        self.assertEqual(texts(program.turn("a")), ["Hello.", '{"city": "Oslo"}'])
+        self.assertEqual(texts(program.turn("b")), [])
+
+    def test_a_thread_that_conversations_would_share_is_refused(self):
+        code = """
+    import evalset
+
+    inner = create_agent(Script(steps=[]), [look], checkpointer=InMemorySaver())
+    agent = evalset.with_options(inner, config={"configurable": {"thread_id": "1"}})
+"""
+        message = self.program(MODEL + code).start().get("message", "")
+        self.assertIn("conversations would share the thread `1` of the checkpointer", message)
+        self.assertIn("leave `thread_id` out of `with_options`", message[:200])
+
     def test_the_state_of_the_graph_is_the_state_of_the_session(self):
         code = """
     class State(MessagesState):

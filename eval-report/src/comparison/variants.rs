@@ -237,7 +237,9 @@ impl Functions {
         let mut counts = BTreeMap::new();
         for (_, tests) in of_variants {
             let paths: BTreeSet<String> = tests.iter().flat_map(|test| candidates(test)).collect();
-            paths.into_iter().for_each(|path| *counts.entry(path).or_insert(0) += 1);
+            for path in paths {
+                *counts.entry(path).or_insert(0) += 1;
+            }
         }
         Self(counts)
     }
@@ -472,7 +474,9 @@ mod tests {
         let mut functions = Functions(BTreeMap::new());
         for value in ["a", "b"] {
             let paths: BTreeSet<String> = ["a", "b"].iter().flat_map(|module| of(module, value)).collect();
-            paths.into_iter().for_each(|path| *functions.0.entry(path).or_insert(0) += 1);
+            for path in paths {
+                *functions.0.entry(path).or_insert(0) += 1;
+            }
         }
         for (module, value) in [("a", "a"), ("a", "b"), ("b", "a"), ("b", "b")] {
             let found = functions.most_common(of(module, value));

@@ -381,6 +381,7 @@ fn faults_of_the_case_reach_the_agent_and_take_no_answer() {
         2,
         &["\"explode\" is no fault", "`cargo evalset check trip.evalset.json` shows where"],
     );
+    folder.write("trip.evalset.json", set("trip", &[with_fault(&json!("reset"))]));
     fs::remove_dir_all(folder.path("trip.evalset.models")).unwrap();
     assert_ran(
         &run(&folder, &[], &[]),

@@ -259,7 +259,8 @@ fn what_an_app_does_otherwise_each_time_is_told_and_not_expected() {
     assert!(varied.contains("turn 1: the argument `at` of `get_weather`: 1 | 2 | 3"), "{varied}");
     assert!(varied.contains("turn 1: the answer: "), "{varied}");
     let turn = &case["conversation"][0];
-    assert!(turn.to_string().contains(r#""args":{"city":"Moody"}"#), "{turn}");
+    // The argument of the first recording stays, for a rule beside it.
+    assert!(turn.to_string().contains(r#""args":{"at":1,"city":"Moody"}"#), "{turn}");
     assert_eq!(turn["final_response"], Value::Null, "{turn}");
 }
 

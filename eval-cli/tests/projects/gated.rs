@@ -15,7 +15,8 @@ use eval_core::{Agent, agent_fn, eval_set};
 fn first() -> impl Agent {
     agent_fn(|text, _| async move {
         let is_worse = text == "two" && std::path::Path::new("worse").exists();
-        Ok(if is_worse { "no".to_owned() } else { text.to_owned() })
+        let answer = if is_worse { "no".to_owned() } else { text };
+        Ok::<_, eval_core::BoxError>(answer)
     })
 }
 "#;

@@ -372,7 +372,7 @@ fn draws() -> u32 {
     std::env::var("PROPTEST_CASES").ok().and_then(|draws| draws.parse().ok()).unwrap_or(DRAWS)
 }
 
-/// As many as the reference implementation was held to.
+/// The full run draws 20,000, as many as the reference implementation was held to.
 const DRAWS: u32 = 2_000;
 
 /// The scores of a turn without its rules and with them. The second one is found by the search alone, which is not asked

@@ -1,7 +1,7 @@
 //! The calls of models in one run of a case: what answers each, and what the run learns beside its agent.
 
+mod answering;
 mod ended;
-mod played;
 mod rebound;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -11,22 +11,19 @@ use std::time::{Duration, Instant};
 
 use eval_format::Value;
 use eval_support::mutex::Mutex;
-use eval_support::variables::{MODELS_CALLS, MODELS_FAILURES, MODELS_TOKENS};
-use eval_support::words::{count, tokens};
 use tokio::sync::Notify;
 
 use crate::book::{Book, Has, Rebound};
 use crate::canonical::hash;
 use crate::endpoint;
-use crate::faults::{Faults, Played, Twist};
-use crate::guest::{Call, Guest, Reply};
-use crate::miss::{self, Known, Miss, Place};
+use crate::faults::{Faults, Twist};
+use crate::miss::Miss;
 use crate::mode::{ModelMode, Settings};
 use crate::provider::Provider;
 use crate::recording::{Answer, Exchange};
 use crate::usage::Usage;
 use crate::variables;
-use crate::wire::{Asked, Incoming, NoWire, Parts, Wire};
+use crate::wire::{Asked, Incoming, NoWire, Parts};
 
 pub use ended::Ended;
 
@@ -99,15 +96,6 @@ struct State {
 
 /// The keys of ids and signed values in answers.
 const HANDED_OUT: [&str; 6] = ["id", "call_id", "thoughtSignature", "signature", "encrypted_content", "data"];
-
-/// A call of this conversation that a model answers.
-struct Ticket {
-    conversation: Conversation,
-    asked: Asked,
-    place: Place,
-    is_over: bool,
-    twist: Option<Twist>,
-}
 
 impl Conversation {
     pub(crate) fn new(
@@ -294,114 +282,6 @@ impl Conversation {
     pub(crate) fn case(&self) -> usize {
         Arc::as_ptr(&self.0.book).addr()
     }
-
-    /// Makes a call a miss: the recording has no answer to it.
-    fn not_recorded(&self, asked: &Asked, place: Place) -> String {
-        let place = Place { run: self.0.book.played_by(place.run), ..place };
-        let exists = self.0.book.exists();
-        let recording = self.0.book.recording().clone();
-        let (shown, record) = (self.0.book.shown(), &*self.0.record);
-        let message =
-            miss::not_recorded(asked, place, Known { recording: &recording, shown, exists, record });
-        self.miss(message.clone());
-        message
-    }
-
-    /// Decides what answers a call.
-    pub(crate) fn answer(&self, asked: Asked) -> Reply {
-        let mut state = self.0.state.lock();
-        if state.is_over {
-            return Reply::Refused(format!("the conversation of case `{}` is over", self.eval_id()));
-        }
-        if let Some(miss) = state.misses.first() {
-            // What comes after a miss is not known, and would be paid for in vain.
-            let first = miss.message.lines().next().unwrap_or_default();
-            return Reply::Refused(format!("the case `{}` is an error already: {first}", self.eval_id()));
-        }
-        state.calls_of_turn += 1;
-        let place = Place { run: self.0.run, turn: state.said.len(), call: state.calls_of_turn };
-        let (turn, call) = (place.turn, place.call);
-        state.reached.insert((turn, call));
-        state.kinds.insert(kind(&asked.model, &asked.parts));
-        let twist = match self.0.faults.at(turn, call) {
-            Some(Played::Failure(failure)) => return self.fail(state, &asked, place, failure),
-            Some(Played::Twist(twist)) => Some(twist),
-            None => None,
-        };
-        if let Some(answer) = self.known(&state, &asked.key) {
-            return self.give(state, &asked, place, answer, twist);
-        }
-        if self.0.mode == ModelMode::Rebind {
-            match self.rebound(&mut state, &asked, place) {
-                Ok(Some(answer)) => return Reply::Recorded(Box::new(answer)),
-                Ok(None) => {}
-                Err(why) => {
-                    drop(state);
-                    self.miss(why.clone());
-                    return Reply::Refused(why);
-                }
-            }
-        }
-        if !self.0.mode.asks() {
-            drop(state);
-            return Reply::Refused(self.not_recorded(&asked, place));
-        }
-        if let Some(limit) = self.over_the_limit(&state) {
-            drop(state);
-            self.miss(limit.clone());
-            return Reply::Refused(limit);
-        }
-        state.sent += 1;
-        state.open += 1;
-        drop(state);
-        let ticket = Ticket { conversation: self.clone(), asked, place, is_over: false, twist };
-        Reply::Ask(Box::new(ticket), twist)
-    }
-
-    /// The answer to the recorded call that a request was before it changed. Fails if it is not known which one that was, and
-    /// if an unchanged request asks for an answer that was given away.
-    fn rebound(&self, state: &mut State, asked: &Asked, place: Place) -> Result<Option<Answer>, String> {
-        let place = Place { run: self.0.book.played_by(place.run), ..place };
-        let recording = self.0.book.recording().clone();
-        let found = if state.taken.contains_key(&asked.key) {
-            Err("did not change, and its answer was put under a request before it that changed".to_owned())
-        } else {
-            rebound::nearest(&recording, asked, place, |key| state.given_to(key))
-        };
-        let found = found.map_err(|why| {
-            let record = self.0.record.replacen("=record ", "=record-all ", 1);
-            let Place { turn, call, .. } = place;
-            format!("call {call} of a model in turn {turn} {why}\nrecord the case again  {record}")
-        });
-        let Some((known, answer)) = found? else { return Ok(None) };
-        *state.taken.entry(known.key.clone()).or_default() += 1;
-        state.gave(asked, answer);
-        let exchange = rebound::put_under(asked, place, known, answer);
-        let (key, answered) = (known.key.clone(), known.answered.clone());
-        state.rebound.push(Rebound { key, answered, exchange });
-        Ok(Some(answer.clone()))
-    }
-
-    /// The sentence about a limit that the next call would exceed.
-    fn over_the_limit(&self, state: &State) -> Option<String> {
-        let limits = self.0.settings.limits;
-        let spent = state.spent.total();
-        let (had, most, variable) = match (limits.calls, limits.tokens) {
-            (Some(most), _) if state.sent >= most => {
-                (count(usize::try_from(state.sent).unwrap_or(usize::MAX), "call"), most, MODELS_CALLS)
-            }
-            (_, Some(most)) if spent >= most => (tokens(i128::from(spent)), most, MODELS_TOKENS),
-            _ => return None,
-        };
-        Some(format!(
-            "call {} of a model was not sent: run {} of case `{}` had {had}, and `{variable}` allows {most}; is it a \
-             loop? a higher limit lets it go on: {variable}={}",
-            state.calls_of_turn,
-            self.0.run,
-            self.eval_id(),
-            most.saturating_mul(2),
-        ))
-    }
 }
 
 impl Shared {
@@ -465,99 +345,6 @@ impl State {
         }
         let most = self.seen.entry(key.to_owned()).or_default();
         *most = seen.max(*most);
-    }
-}
-
-impl Guest for Conversation {
-    fn reply(&self, incoming: &Incoming<'_>) -> Result<(Wire, Reply), NoWire> {
-        let asked = self.read(incoming)?;
-        Ok((asked.wire, self.answer(asked)))
-    }
-
-    fn miss(&self, why: &str) {
-        Self::miss(self, why.to_owned());
-    }
-
-    fn is_offline(&self) -> bool {
-        self.0.settings.is_offline
-    }
-}
-
-impl Call for Ticket {
-    fn asked(&self) -> &Asked {
-        &self.asked
-    }
-
-    fn address(&self) -> String {
-        let Asked { provider, rest, .. } = &self.asked;
-        let given = self.conversation.0.settings.upstreams.get(provider);
-        provider.upstream(given.map(String::as_str), rest)
-    }
-
-    fn play(&self, answer: Answer, twist: Twist) -> Reply {
-        self.conversation.play(answer, twist, self.place)
-    }
-
-    fn answered(mut self: Box<Self>, answer: Answer) {
-        self.is_over = true;
-        let Shared { settings, run, .. } = &*self.conversation.0;
-        let usage = answer.usage(self.asked.wire).unwrap_or_default();
-        let mut state = self.conversation.0.state.lock();
-        if let Some(failure) = failure_of(&answer)
-            && !settings.keeps_failures
-        {
-            state.failures.insert(self.asked.key.clone(), failure);
-            return;
-        }
-        state.spent += usage;
-        let answer = Answer { run: *run, ..answer };
-        state.use_up(&self.asked.key, self.twist);
-        state.gave(&self.asked, &answer);
-        let Asked { wire, model, parts, .. } = &self.asked;
-        let mut exchange = Exchange::new(self.place.turn, *wire, model, parts.clone());
-        exchange.answers.push(answer);
-        state.fresh.push(exchange);
-    }
-
-    fn failed(mut self: Box<Self>, why: String) {
-        self.is_over = true;
-        let key = self.asked.key.clone();
-        self.conversation.0.state.lock().failures.insert(key, why);
-    }
-}
-
-impl Drop for Ticket {
-    fn drop(&mut self) {
-        let mut state = self.conversation.0.state.lock();
-        state.open -= 1;
-        if !self.is_over {
-            let why = "the agent left before the answer came".to_owned();
-            state.failures.insert(self.asked.key.clone(), why);
-        }
-    }
-}
-
-/// What makes an answer a failure, which a retry may cure.
-fn failure_of(answer: &Answer) -> Option<String> {
-    use crate::recording::Body;
-
-    match (&answer.body, answer.status) {
-        (_, 400..) => {
-            let said = match &answer.body {
-                Body::Json(value) => value.to_string(),
-                Body::Text { text, .. } => text.clone(),
-                Body::Events(_) => String::new(),
-            };
-            let said = eval_support::untrusted::one_line(&eval_support::message::cut(&said, 300));
-            let status = answer.status;
-            Some(format!(
-                "the provider answered {status}: {said} ({MODELS_FAILURES}=keep records such answers)"
-            ))
-        }
-        (Body::Events(events), _) if Wire::broke(events) => {
-            Some("the stream of the provider ended in an error".to_owned())
-        }
-        _ => None,
     }
 }
 

@@ -11,6 +11,7 @@ use eval_format::__private::parse_value;
 use eval_format::Value;
 
 use super::*;
+use crate::guest::{Call, Reply};
 use crate::recording::{Body, CaseRecording};
 use crate::store::ModelsFolder;
 

@@ -120,7 +120,8 @@ pub(crate) fn side(name: &str) -> Result<Side, CommandError> {
     of_run(&WhichRun::named(Some(name.to_owned())).load()?)
 }
 
-fn of_run(loaded: &LoadedRun) -> Result<Side, CommandError> {
+/// The side of a run that is not one of suspects.
+pub(crate) fn of_run(loaded: &LoadedRun) -> Result<Side, CommandError> {
     refuse_suspects(loaded)?;
     Ok(Side::of_loaded(loaded))
 }

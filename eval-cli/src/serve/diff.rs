@@ -27,7 +27,7 @@ use super::view::unreadable;
 use crate::output::mask;
 use crate::page::{Run, line};
 use crate::recorded::{LoadedRun, TestResult, own_runs};
-use crate::sides::{Side, baseline_path, read_baseline};
+use crate::sides::{self, Side, baseline_path, read_baseline};
 
 const SCRIPT: &str = include_str!("../../templates/live/diff.js");
 
@@ -69,11 +69,11 @@ fn loaded(site: &Site, id: &str) -> Result<LoadedRun, Failure> {
 
 fn side(site: &Site, name: &str) -> Result<Side, Failure> {
     if name != BASELINE {
-        return Ok(Side::of_run(&loaded(site, name)?)?);
+        return Ok(sides::of_run(&loaded(site, name)?)?);
     }
     let path = baseline_path(None);
     let name = format!("baseline {}", one_line(&path.display().to_string()));
-    Ok(Side { cases: read_baseline(&path)?, name, doubts: Vec::new(), notes: Vec::new() })
+    Ok(Side::of_baseline(name, read_baseline(&path)?))
 }
 
 impl Found {

@@ -147,8 +147,8 @@ impl Book {
         self.recording().exchanges.iter().any(|exchange| exchange.answers_of(run).next().is_some())
     }
 
-    /// Adds what a run asked, and writes the file. Calls that are recorded anew take the place of those of the same run. It may
-    /// wait for the disk and for another process.
+    /// Adds the calls of a run to the file. Calls that are recorded anew replace those of the same run. It may wait for the disk and
+    /// for another process.
     pub(crate) fn write(&self, mode: ModelMode, run: usize, fresh: Vec<Exchange>) -> Result<(), String> {
         let mut state = self.state.lock();
         let recording = self.folder.change(&self.eval_id, |on_disk| {

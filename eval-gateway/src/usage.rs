@@ -32,7 +32,7 @@ impl Usage {
 }
 
 impl Usage {
-    /// What is left without another usage.
+    /// The difference to another usage, at least 0.
     pub(crate) fn without(self, other: Self) -> Self {
         Self {
             input: self.input.saturating_sub(other.input),

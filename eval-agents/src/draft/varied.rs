@@ -280,7 +280,7 @@ mod tests {
         case.check().expect("it is a case");
     }
 
-    /// The rules in what is told, laid over each other as a person does it.
+    /// The proposed rules of a draft, merged as a person pastes them.
     fn rules(varied: &[String]) -> serde_json::Value {
         fn lay(over: serde_json::Value, under: &mut serde_json::Value) {
             match (over, under) {

@@ -127,6 +127,30 @@ pub(crate) fn samples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples")
 }
 
+/// A program in Python that is an agent. `setup` runs once; `turn` runs for each `text` of the user and answers with `say`.
+pub(crate) fn program(setup: &str, turn: &str) -> String {
+    let (setup, turn) = (setup.trim(), turn.trim().replace('\n', "\n        "));
+    format!(
+        r#"
+import json, os, sys
+
+def say(**message):
+    print(json.dumps(message), flush=True)
+
+{setup}
+say(type="hello", protocol=1)
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "start":
+        say(type="started")
+    elif message["type"] == "turn":
+        text = message["content"]["parts"][0]["text"]
+        {turn}
+        say(type="turn_end")
+"#
+    )
+}
+
 /// An eval set with one case of one turn. `case` is inserted at the end of the case.
 pub(crate) fn set(case: &str) -> String {
     format!(

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::folder::{Folder, Ran};
+use crate::folder::{Folder, Ran, program};
 
 mod counted;
 mod doubts;
@@ -13,30 +13,19 @@ mod merge;
 
 /// Answers each message with itself, unless `mode.json` has a list of answers for it, one for each conversation. The answer
 /// `exit` ends the program.
-const AGENT: &str = r#"
-import json, os, sys
-
-def say(**message):
-    print(json.dumps(message), flush=True)
-
+const SETUP: &str = r#"
 mode = json.load(open("mode.json"))
-say(type="hello", protocol=1)
-for line in sys.stdin:
-    message = json.loads(line)
-    if message["type"] == "start":
-        say(type="started")
-    elif message["type"] == "turn":
-        text = message["content"]["parts"][0]["text"]
-        answers = mode.get(text, [text])
-        count = os.path.join("counts", text)
-        made = os.path.getsize(count) if os.path.exists(count) else 0
-        with open(count, "a") as out:
-            out.write("x")
-        answer = answers[made % len(answers)]
-        if answer == "exit":
-            sys.exit(3)
-        say(type="text", text=answer)
-        say(type="turn_end")
+"#;
+const TURN: &str = r#"
+answers = mode.get(text, [text])
+count = os.path.join("counts", text)
+made = os.path.getsize(count) if os.path.exists(count) else 0
+with open(count, "a") as out:
+    out.write("x")
+answer = answers[made % len(answers)]
+if answer == "exit":
+    sys.exit(3)
+say(type="text", text=answer)
 "#;
 
 const CONFIG: &str = r#"{"criteria": {"response_match_score": 1.0}}"#;
@@ -58,7 +47,7 @@ struct Desk(Folder);
 impl Desk {
     fn new(test: &str, cases: usize) -> Self {
         let folder = Folder::new(test);
-        folder.write("agent.py", AGENT).write("evals/test_config.json", CONFIG);
+        folder.write("agent.py", program(SETUP, TURN)).write("evals/test_config.json", CONFIG);
         folder.write("evals/desk.evalset.json", set(cases)).write("counts/.keep", "");
         let desk = Self(folder);
         desk.agent(&json!({}));
@@ -269,7 +258,7 @@ fn what_would_spoil_a_baseline_is_refused() {
     desk.git(&["add", "-A"]);
     // The file itself may differ.
     assert_eq!(desk.bless(&[]).code, Some(0));
-    desk.0.write("agent.py", format!("{AGENT}\n# changed\n"));
+    desk.0.write("agent.py", program(SETUP, TURN) + "\n# changed\n");
     let dirty = desk.bless(&[]);
     assert!(dirty.code == Some(2) && dirty.err.contains("1 tracked file differs"), "{}", dirty.shown());
     assert_eq!(desk.bless(&["--allow-dirty"]).code, Some(0));

@@ -3,26 +3,16 @@
 
 use serde_json::{Value, json};
 
-use crate::folder::{Folder, Ran};
+use crate::folder::{Folder, Ran, program};
 
-const AGENT: &str = r#"
-import json, sys
-
-def say(**message):
-    print(json.dumps(message), flush=True)
-
+const SETUP: &str = r#"
 made = json.load(open("played.json"))
-say(type="hello", protocol=1)
-for line in sys.stdin:
-    message = json.loads(line)
-    if message["type"] == "start":
-        say(type="started")
-    elif message["type"] == "turn":
-        turn = made[message["content"]["parts"][0]["text"]]
-        for call in turn["calls"]:
-            say(type="tool_call", name=call["name"], args=call["args"], result="ok")
-        say(type="text", text=turn["answer"] or "Done.")
-        say(type="turn_end")
+"#;
+const TURN: &str = r#"
+turn = made[text]
+for call in turn["calls"]:
+    say(type="tool_call", name=call["name"], args=call["args"], result="ok")
+say(type="text", text=turn["answer"] or "Done.")
 "#;
 
 fn data(name: &str) -> Value {
@@ -66,7 +56,7 @@ impl Ten {
 
     fn folder(&self, test: &str) -> Folder {
         let folder = Folder::new(test);
-        folder.write("agent.py", AGENT).write("played.json", json!(self.played).to_string());
+        folder.write("agent.py", program(SETUP, TURN)).write("played.json", json!(self.played).to_string());
         folder.write("test_config.json", data("test_config.json").to_string());
         folder.write("ten.evalset.json", set_of(&self.cases));
         folder

@@ -2,26 +2,15 @@
 
 use serde_json::{Value, json};
 
-use crate::folder::{Folder, Ran};
+use crate::folder::{Folder, Ran, program};
 
 /// Answers as its variant says: `model=bad` is wrong in the case `b`. The prompt comes as an argument.
-const AGENT: &str = r#"
-import json, os, sys
-
-def say(**message):
-    print(json.dumps(message), flush=True)
-
+const SETUP: &str = r#"
 variant = json.loads(os.environ["EVALSET_VARIANT"])
 assert sys.argv[1] == variant["prompt"], sys.argv
-say(type="hello", protocol=1)
-for line in sys.stdin:
-    message = json.loads(line)
-    if message["type"] == "start":
-        say(type="started")
-    elif message["type"] == "turn":
-        text = message["content"]["parts"][0]["text"]
-        say(type="text", text="no" if (text, variant["model"]) == ("b", "bad") else text)
-        say(type="turn_end")
+"#;
+const TURN: &str = r#"
+say(type="text", text="no" if (text, variant["model"]) == ("b", "bad") else text)
 "#;
 
 fn folder(test: &str) -> Folder {
@@ -35,7 +24,7 @@ fn folder(test: &str) -> Folder {
     };
     let set = json!({ "eval_set_id": "desk", "eval_cases": [case("a"), case("b")] });
     let config = json!({ "criteria": { "response_match_score": 1.0 } });
-    folder.write("agent.py", AGENT).write("desk.evalset.json", set.to_string());
+    folder.write("agent.py", program(SETUP, TURN)).write("desk.evalset.json", set.to_string());
     folder.write("test_config.json", config.to_string());
     folder
 }

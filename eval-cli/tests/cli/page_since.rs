@@ -2,28 +2,17 @@
 
 use serde_json::{Value, json};
 
-use crate::folder::Folder;
+use crate::folder::{Folder, program};
 use crate::page::details;
 
 const SET: &str = "evals/desk.evalset.json";
 
 /// A program that answers as `answers.json` says, else with the message.
-const AGENT: &str = r#"
-import json, sys
-
-def say(**message):
-    print(json.dumps(message), flush=True)
-
+const SETUP: &str = r#"
 answers = json.load(open("answers.json"))
-say(type="hello", protocol=1)
-for line in sys.stdin:
-    message = json.loads(line)
-    if message["type"] == "start":
-        say(type="started")
-    elif message["type"] == "turn":
-        text = message["content"]["parts"][0]["text"]
-        say(type="text", text=answers.get(text, text))
-        say(type="turn_end")
+"#;
+const TURN: &str = r#"
+say(type="text", text=answers.get(text, text))
 "#;
 
 fn set(cases: &[(&str, &str)]) -> String {
@@ -35,7 +24,7 @@ fn set(cases: &[(&str, &str)]) -> String {
 fn desk(test: &str) -> Folder {
     let folder = Folder::new(test);
     folder
-        .write("agent.py", AGENT)
+        .write("agent.py", program(SETUP, TURN))
         .write("evals/test_config.json", r#"{"criteria": {"response_match_score": 1.0}}"#);
     folder
         .write(SET, set(&[("stays", "stays"), ("breaks", "breaks"), ("edited", "edited"), ("goes", "goes")]));

@@ -105,7 +105,7 @@ impl Conversation {
         ended
     }
 
-    /// Takes the address away. Returns whether calls could come by one: the agent's own, or that of its program.
+    /// Closes the address. Returns whether the agent or its program had one, so that its calls could come here.
     fn close_address(&self) -> bool {
         let own = self.0.token.get();
         if let Some(Ok(token)) = own {

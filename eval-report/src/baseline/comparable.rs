@@ -1,4 +1,4 @@
-//! Whether the runs of two lines are runs of one case that were scored in one way.
+//! Lines of a baseline that can be compared: the same case, scored in the same way.
 
 use eval_core::journal::Revision;
 use eval_support::untrusted::one_line;

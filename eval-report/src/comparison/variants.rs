@@ -267,8 +267,8 @@ fn candidates(test: &TestResult<'_>) -> Vec<String> {
     without_variant(&format!("{binary}::{module}"), &started.variant)
 }
 
-/// A path of modules without those of a variant, which are whole names: `agent::a` of `a` is `agent`. Each place where they are is
-/// left out once.
+/// Paths without the modules of a variant, whole names: `agent::a` of `a` is `agent`. If a path has these modules in several places,
+/// each place makes a path.
 fn without_variant(path: &str, variant: &Variant) -> Vec<String> {
     let (path, modules): (Vec<&str>, Vec<String>) = (path.split("::").collect(), variant.modules().collect());
     let places = path.windows(modules.len().max(1)).enumerate().skip(1);

@@ -1,4 +1,4 @@
-//! Limits of a gate: demands on this build alone, and on the scores of its metrics beside those of the baseline.
+//! Limits of a gate: demands on this build alone, and the largest fall of a metric's mean score since the baseline.
 
 use std::collections::BTreeMap;
 

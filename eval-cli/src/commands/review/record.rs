@@ -10,7 +10,7 @@ use eval_support::words::count;
 use crate::recorded::{State, TestResult};
 use crate::review::judge_lines;
 
-/// The column in which what was said begins.
+/// The column of each text of a conversation.
 const SAID_COLUMN: usize = 16;
 
 /// All runs of the tests of a case.

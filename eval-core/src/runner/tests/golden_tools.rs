@@ -299,6 +299,14 @@ fn a_call_after_the_last_turn_that_no_golden_answers_is_an_error() {
     }
 }
 
+/// Makes the expected call, and answers.
+async fn expected_call(turn: &Turn<'_>) -> Result<(), BoxError> {
+    let none = std::future::pending::<Result<serde_json::Value, BoxError>>();
+    turn.recorder().golden("get_weather", json!({ "city": "Paris" }), none).await?;
+    turn.recorder().text("done");
+    Ok(())
+}
+
 /// An agent that asks for the weather in Oslo when its turns are over, and hides that there is none.
 struct AsksLate(&'static str, Option<crate::tools::GoldenTools>);
 
@@ -319,11 +327,7 @@ impl Agent for AsksLate {
     }
 
     async fn turn(&mut self, turn: &Turn<'_>) -> Result<(), BoxError> {
-        let args = json!({ "city": "Paris" });
-        let none = std::future::pending::<Result<serde_json::Value, BoxError>>();
-        turn.recorder().golden("get_weather", args, none).await?;
-        turn.recorder().text("done");
-        Ok(())
+        expected_call(turn).await
     }
 
     async fn state(&mut self) -> Result<Option<Map>, BoxError> {
@@ -391,11 +395,7 @@ struct Breaks(&'static str);
 
 impl Agent for Breaks {
     async fn turn(&mut self, turn: &Turn<'_>) -> Result<(), BoxError> {
-        let args = json!({ "city": "Paris" });
-        let none = std::future::pending::<Result<serde_json::Value, BoxError>>();
-        turn.recorder().golden("get_weather", args, none).await?;
-        turn.recorder().text("done");
-        Ok(())
+        expected_call(turn).await
     }
 
     async fn state(&mut self) -> Result<Option<Map>, BoxError> {

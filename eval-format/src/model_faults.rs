@@ -36,13 +36,13 @@ pub struct ModelFault {
     pub turn: usize,
     /// The number of the call in its turn, from 1.
     pub call: usize,
-    /// What goes wrong.
+    /// The kind of the fault.
     pub kind: FaultKind,
     /// The fault as it is written.
     pub written: String,
 }
 
-/// What goes wrong.
+/// A kind of fault: an answer that fails, breaks off or changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FaultKind {
     /// An error of the provider.

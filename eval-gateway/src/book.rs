@@ -30,7 +30,7 @@ pub(crate) struct Plan {
     pub(crate) is_variant: bool,
 }
 
-/// What a book has for a request in a run.
+/// The state of a request in a run: an answer is left, all were given, or none is recorded.
 #[derive(Debug)]
 pub(crate) enum Has {
     /// An answer that was not given yet.
@@ -117,7 +117,7 @@ impl Book {
         CaseRecordingGuard(self.state.lock())
     }
 
-    /// What there is for a request in a run, after so many answers to it.
+    /// The state of a request in a run, after so many answers to it.
     pub(crate) fn has(&self, key: &str, run: usize, used: usize) -> Has {
         let state = self.state.lock();
         let run = self.played_by(run);

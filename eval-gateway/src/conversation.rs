@@ -228,7 +228,7 @@ impl Conversation {
         Asked::read(incoming, self.0.book.masks(), &previous)
     }
 
-    /// What the recording has for a request now.
+    /// The state of a request now.
     pub(crate) fn has(&self, asked: &Asked) -> Has {
         self.0.has(&self.0.state.lock(), &asked.key)
     }
@@ -285,7 +285,7 @@ impl Conversation {
 }
 
 impl Shared {
-    /// What the recording has for the next request with a key.
+    /// The state of the next request with a key.
     fn has(&self, state: &State, key: &str) -> Has {
         self.book.has(key, self.run, state.given_to(key))
     }

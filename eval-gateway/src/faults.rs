@@ -16,7 +16,7 @@ pub const KEY: &str = EvalCase::MODELS_KEY;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Faults(ModelFaults);
 
-/// What a fault makes of a call.
+/// A fault at a call, as it is played.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Played {
     /// The call has no answer.
@@ -25,7 +25,7 @@ pub(crate) enum Played {
     Twist(Twist),
 }
 
-/// What a call has in place of an answer.
+/// A failure in place of an answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Failure {
     /// An error of the provider.

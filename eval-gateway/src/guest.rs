@@ -42,7 +42,7 @@ pub(crate) enum Reply {
     Recorded(Box<Answer>),
     /// A model is asked. Its answer is played otherwise, if a fault says so.
     Ask(Box<dyn Call>, Option<Twist>),
-    /// What a fault puts in place of an answer.
+    /// The failure of a fault.
     Failed(Failure),
     /// The first events of this answer, then the end of the connection, or an error in the stream.
     Cut { answer: Box<Answer>, events: usize, is_error: bool },

@@ -141,6 +141,20 @@ pub(crate) struct Incoming<'a> {
     pub(crate) body: &'a [u8],
 }
 
+#[cfg(test)]
+impl<'a> Incoming<'a> {
+    /// A posted request without headers that matter.
+    pub(crate) fn posted(path: &'a str, body: &'a str) -> Self {
+        let (method, query, body) = ("POST", "", body.as_bytes());
+        Self { method, path, query, version: None, beta: None, is_googles: false, body }
+    }
+
+    /// A request for an answer of OpenAI's chat.
+    pub(crate) fn chat(body: &'a str) -> Self {
+        Self::posted("/v1/chat/completions", body)
+    }
+}
+
 /// A request that a wire has taken apart.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {

@@ -266,7 +266,7 @@ impl Drop for Ticket {
     }
 }
 
-/// What makes an answer a failure, which a retry may cure.
+/// The reason why an answer is a failure, which a retry may cure.
 fn failure_of(answer: &Answer) -> Option<String> {
     match (&answer.body, answer.status) {
         (_, 400..) => {

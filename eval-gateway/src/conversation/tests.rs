@@ -21,16 +21,7 @@ fn body(text: &str) -> String {
 
 fn asked(conversation: &Conversation, text: &str) -> Asked {
     let body = body(text);
-    let incoming = Incoming {
-        method: "POST",
-        path: "/v1/chat/completions",
-        query: "",
-        version: None,
-        beta: None,
-        is_googles: false,
-        body: body.as_bytes(),
-    };
-    conversation.read(&incoming).unwrap()
+    conversation.read(&Incoming::chat(&body)).unwrap()
 }
 
 fn said(text: &str) -> Answer {

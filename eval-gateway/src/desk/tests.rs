@@ -25,11 +25,6 @@ fn body(texts: &[&str], id: Option<&str>) -> String {
     format!(r#"{{"model":"m","messages":[{}{}]}}"#, messages.join(","), call.unwrap_or_default())
 }
 
-fn incoming(body: &str) -> Incoming<'_> {
-    let (path, body) = ("/v1/chat/completions", body.as_bytes());
-    Incoming { method: "POST", path, query: "", version: None, beta: None, is_googles: false, body }
-}
-
 fn answer(said: &str, id: &str) -> Answer {
     let json = format!(r#"{{"id":"{id}","said":"{said}"}}"#);
     Answer { run: 1, status: 200, headers: Vec::new(), body: Body::Json(parse_value(&json).unwrap()) }
@@ -69,7 +64,7 @@ impl Program {
         conversation.redirects();
         for (texts, said) in calls {
             let body = body(texts, None);
-            match conversation.answer(conversation.read(&incoming(&body)).unwrap()) {
+            match conversation.answer(conversation.read(&Incoming::chat(&body)).unwrap()) {
                 Reply::Ask(call, None) => call.answered(answer(said, &format!("id of {case} {said}"))),
                 other => panic!("{other:?}"),
             }
@@ -88,7 +83,7 @@ impl Program {
     }
 
     fn ask(&self, texts: &[&str], id: Option<&str>) -> String {
-        match self.desk.reply(&incoming(&body(texts, id))) {
+        match self.desk.reply(&Incoming::chat(&body(texts, id))) {
             Ok((_, reply)) => got(reply),
             Err(NoWire(why)) => why,
         }

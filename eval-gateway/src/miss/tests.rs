@@ -6,16 +6,7 @@ use crate::recording::{Answer, Body};
 use crate::wire::Incoming;
 
 fn asked(body: &str) -> Asked {
-    let incoming = Incoming {
-        method: "POST",
-        path: "/v1/chat/completions",
-        query: "",
-        version: None,
-        beta: None,
-        is_googles: false,
-        body: body.as_bytes(),
-    };
-    Asked::read(&incoming, &Masks::default(), &|_| None).unwrap()
+    Asked::read(&Incoming::chat(body), &Masks::default(), &|_| None).unwrap()
 }
 
 fn recording(bodies: &[&str]) -> CaseRecording {

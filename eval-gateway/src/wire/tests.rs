@@ -3,8 +3,7 @@
 use super::*;
 
 fn read(method: &str, path: &str, query: &str, body: &str) -> Result<Asked, NoWire> {
-    let incoming =
-        Incoming { method, path, query, version: None, beta: None, is_googles: false, body: body.as_bytes() };
+    let incoming = Incoming { method, query, ..Incoming::posted(path, body) };
     Asked::read(&incoming, &Masks::default(), &|_| None)
 }
 
@@ -73,15 +72,7 @@ fn a_history_at_the_provider_is_the_request_whose_answer_has_its_id() {
     let body = |id: &str| format!(r#"{{"input":"hi","previous_response_id":"{id}"}}"#);
     let read = |id: &str, known: &str| {
         let body = body(id);
-        let incoming = Incoming {
-            method: "POST",
-            path: "/v1/responses",
-            query: "",
-            version: None,
-            beta: None,
-            is_googles: false,
-            body: body.as_bytes(),
-        };
+        let incoming = Incoming::posted("/v1/responses", &body);
         let known = known.to_owned();
         Asked::read(&incoming, &Masks::default(), &|_| Some(known.clone())).unwrap().key
     };

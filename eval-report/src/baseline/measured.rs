@@ -51,7 +51,7 @@ impl Measured {
     }
 }
 
-/// What a reader has to know about how runs were counted.
+/// Remarks on how runs were counted.
 pub fn notes(measured: &Measured) -> Vec<String> {
     let named = |keys: &[Key], what: &str| {
         let names: BTreeSet<String> = keys.iter().map(Key::to_string).collect();

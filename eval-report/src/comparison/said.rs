@@ -17,7 +17,7 @@ use crate::output::{BOLD, ERROR, GOOD, WARNING, styled};
 /// The most cases of a category that are listed by name.
 const MAX_LISTED: usize = 20;
 
-/// What `cargo evalset gate` prints.
+/// The text of `cargo evalset gate`.
 impl fmt::Display for Gated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&anstream::adapter::strip_str(&mask(&gate_text(self))), f)

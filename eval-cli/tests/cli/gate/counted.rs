@@ -8,7 +8,7 @@ use super::{Desk, blessed};
 use crate::folder::{Folder, Ran};
 use crate::journal::{Journal, error, failed, passed};
 
-/// What a run of a case did.
+/// The behaviour of a case in a run.
 #[derive(Clone, Copy, PartialEq)]
 enum Did {
     Pass,

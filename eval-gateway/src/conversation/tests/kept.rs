@@ -3,7 +3,7 @@
 use super::*;
 use crate::book::Plan;
 
-/// What a conversation recorded, by run.
+/// The recorded answers, by run.
 fn answers_by_run(case: &Case) -> Vec<(usize, String)> {
     let recording = case.recording();
     let mut all: Vec<(usize, String)> = recording

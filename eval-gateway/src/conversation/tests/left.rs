@@ -31,16 +31,7 @@ fn asked_with(conversation: &Conversation, system: &str, text: &str) -> Asked {
     let body = format!(
         r#"{{"model":"m","messages":[{{"role":"system","content":"{system}"}},{{"role":"user","content":"{text}"}}]}}"#
     );
-    let incoming = Incoming {
-        method: "POST",
-        path: "/v1/chat/completions",
-        query: "",
-        version: None,
-        beta: None,
-        is_googles: false,
-        body: body.as_bytes(),
-    };
-    conversation.read(&incoming).unwrap()
+    conversation.read(&Incoming::chat(&body)).unwrap()
 }
 
 #[test]

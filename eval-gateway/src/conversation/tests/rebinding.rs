@@ -84,15 +84,6 @@ fn an_answer_of_another_model_is_not_taken() {
     case.record(1, &[("a", "1")]);
     let conversation = case.opened(ModelMode::Rebind, 1);
     let body = body("a").replace(r#""m""#, r#""other""#);
-    let incoming = Incoming {
-        method: "POST",
-        path: "/v1/chat/completions",
-        query: "",
-        version: None,
-        beta: None,
-        is_googles: false,
-        body: body.as_bytes(),
-    };
-    let asked = conversation.read(&incoming).unwrap();
+    let asked = conversation.read(&Incoming::chat(&body)).unwrap();
     assert!(got(conversation.answer(asked)).contains("the model changed"));
 }

@@ -44,16 +44,7 @@ const REQUESTS: [(&str, &str, &str); 4] = [
 fn read(conversation: &Conversation, path: &str, request: &str, words: [&str; 4]) -> Asked {
     let [one, two, a, b] = words;
     let body = request.replace("{1}", one).replace("{2}", two).replace("{a}", a).replace("{b}", b);
-    let incoming = Incoming {
-        method: "POST",
-        path,
-        query: "",
-        version: None,
-        beta: None,
-        is_googles: false,
-        body: body.as_bytes(),
-    };
-    conversation.read(&incoming).unwrap()
+    conversation.read(&Incoming::posted(path, &body)).unwrap()
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use eval_format::conventions::{SHARED_MODELS, models_file};
 use eval_support::file::read_file;
-use eval_support::lock::FolderLock;
+use eval_support::lock::{FolderLock, FolderLockError};
 use eval_support::secrets::secret_variables;
 use eval_support::whole_file::replace;
 
@@ -110,7 +110,7 @@ impl ModelsFolder {
 
     /// Reads files of the folder. If that fails, it reads them again while no writer is between two of them.
     fn steady<T>(&self, read: impl Fn() -> Result<T, String>) -> Result<T, String> {
-        read().or_else(|why| match FolderLock::beside(&self.path.join(SHARED_MODELS)) {
+        read().or_else(|why| match self.lock() {
             Ok(_lock) => read(),
             Err(_) => Err(why),
         })
@@ -165,13 +165,25 @@ impl ModelsFolder {
         eval_id: &str,
         change: impl FnOnce(Result<CaseRecording, String>) -> Result<CaseRecording, String>,
     ) -> Result<CaseRecording, String> {
+        let failed = |error: &dyn std::fmt::Display| format!("cannot write `{}`: {error}", self.shown);
+        if let Some(parent) = self.path.parent() {
+            fs::create_dir_all(parent).map_err(|error| failed(&error))?;
+        }
+        let _lock = self.lock().map_err(|error| failed(&error))?;
         let is_new = !self.exists();
+        fs::create_dir_all(&self.path).map_err(|error| failed(&error))?;
         let changed = self.change_locked(eval_id, change);
         if is_new {
             // It stays if there is a file in it.
             drop(fs::remove_dir(&self.path));
         }
         changed
+    }
+
+    /// Keeps other writers out of the folder. The lock is on the folder above: this one comes and goes, and a lock on a folder
+    /// that was removed would keep none out of the next one.
+    fn lock(&self) -> Result<FolderLock, FolderLockError> {
+        FolderLock::beside(&self.path)
     }
 
     fn change_locked(
@@ -181,9 +193,7 @@ impl ModelsFolder {
     ) -> Result<CaseRecording, String> {
         let name = models_file(eval_id);
         let failed = |error: &dyn std::fmt::Display| format!("cannot write `{}/{name}`: {error}", self.shown);
-        fs::create_dir_all(&self.path).map_err(|error| failed(&error))?;
         let path = self.path.join(&name);
-        let _lock = FolderLock::beside(&path).map_err(|error| failed(&error))?;
         let mut recording = change(self.load_now(eval_id).map(|loaded| loaded.recording))?;
         recording.sort();
         let mut own = Shared::default();
@@ -274,7 +284,7 @@ impl ModelsFolder {
     pub fn prune(&self, known: &[&str]) -> Result<Vec<String>, String> {
         let failed = |error: &dyn std::fmt::Display| format!("cannot prune `{}`: {error}", self.shown);
         let kept: BTreeSet<String> = known.iter().map(|eval_id| models_file(eval_id)).collect();
-        let _lock = FolderLock::beside(&self.path.join(SHARED_MODELS)).map_err(|error| failed(&error))?;
+        let _lock = self.lock().map_err(|error| failed(&error))?;
         let mut removed = Vec::new();
         let mut shared = self.shared()?;
         let by_hand = |name: &str| (name.to_owned(), shared.is_named_by_hand(name));

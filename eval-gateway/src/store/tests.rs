@@ -157,6 +157,19 @@ fn a_reader_beside_a_writer_finds_what_a_case_shares() {
     assert!(reads > 0);
 }
 
+#[test]
+fn a_case_that_is_refused_takes_no_folder_from_under_another_one() {
+    let refused = recording("refused", "prompt", &"x".repeat(LARGEST));
+    for _ in 0..50 {
+        let (_parent, folder) = folder();
+        std::thread::scope(|threads| {
+            threads.spawn(|| folder.write(&refused).unwrap_err());
+            threads.spawn(|| folder.write(&recording("kept", "prompt", "yes")).unwrap());
+        });
+        assert_eq!(contents(&folder).keys().collect::<Vec<_>>(), ["kept.json", "shared.json"]);
+    }
+}
+
 /// The folder of the child of the test below.
 const WRITES: &str = "EVAL_GATEWAY_TEST_WRITES";
 

@@ -1,17 +1,20 @@
 //! The two sides of a comparison: the file of a baseline, or a run that is recorded here or in a store.
 
+mod rescored;
+
 use std::path::{Path, PathBuf};
 
 use eval_core::journal::Revision;
 use eval_core::journal::project::Project;
 use eval_report::baseline::Baseline;
 pub(crate) use eval_report::baseline::notes;
-pub(crate) use eval_report::comparison::Side;
+use eval_report::comparison::Side;
 use eval_report::journal::RunDir;
 use eval_report::run_page::Against;
 use eval_support::id::fresh_id;
 use eval_support::untrusted::one_line;
 
+use self::rescored::rescored;
 #[cfg(not(feature = "store"))]
 use crate::features::lacking;
 use crate::files::locked;
@@ -103,33 +106,60 @@ pub(crate) fn why_incomplete(loaded: &LoadedRun, partial: bool) -> Result<Vec<St
     Ok(results(loaded, partial)?.why_incomplete())
 }
 
+/// A side, with the run that it is of, so that its cases can be scored again.
+pub(crate) struct NamedSide {
+    side: Side,
+    run: Option<LoadedRun>,
+}
+
+impl NamedSide {
+    /// A baseline. `shown` names its file.
+    pub(crate) fn of_baseline(shown: &str, cases: Baseline) -> Self {
+        Self { side: Side::of_baseline(format!("baseline {}", one_line(shown)), cases), run: None }
+    }
+
+    /// A run that is not one of suspects.
+    pub(crate) fn of_run(run: LoadedRun) -> Result<Self, CommandError> {
+        refuse_suspects(&run)?;
+        Ok(Self { side: Side::of_loaded(&run), run: Some(run) })
+    }
+
+    /// The side as it was recorded.
+    pub(crate) fn recorded(self) -> Side {
+        self.side
+    }
+
+    /// The side before `now`. A case of a run that expects something else now is scored again. A baseline has no transcripts, so its
+    /// cases stay as they are.
+    pub(crate) fn before(self, now: &Baseline) -> Result<Side, CommandError> {
+        match &self.run {
+            Some(run) => rescored(self.side, run, now),
+            None => Ok(self.side),
+        }
+    }
+}
+
 /// The side that is named: a run in a store, the file of a baseline, else the id or the folder of a run.
-pub(crate) fn side(name: &str) -> Result<Side, CommandError> {
+pub(crate) fn side(name: &str) -> Result<NamedSide, CommandError> {
     if let Some(stored) = stored(name)? {
         return Ok(stored);
     }
     let path = Path::new(name);
     if path.is_file() {
-        return Ok(Side::of_baseline(format!("baseline {}", one_line(name)), read_baseline(path)?));
+        return Ok(NamedSide::of_baseline(name, read_baseline(path)?));
     }
     if is_like_a_file(path) {
         let help =
             "name the file of a baseline, or the id of a run: `cargo evalset report` shows the last one";
         return Err(CommandError::new(format!("there is no file `{}`", one_line(name)), help));
     }
-    of_run(&WhichRun::named(Some(name.to_owned())).load()?)
-}
-
-/// The side of a run that is not one of suspects.
-pub(crate) fn of_run(loaded: &LoadedRun) -> Result<Side, CommandError> {
-    refuse_suspects(loaded)?;
-    Ok(Side::of_loaded(loaded))
+    NamedSide::of_run(WhichRun::named(Some(name.to_owned())).load()?)
 }
 
 /// The run of a URL with its id: `gs://my-evals#2026-11-22T02-31-07-4f1c`. Without an id it is the one that was stored last. `None` for what
 /// is no URL.
 #[cfg(feature = "store")]
-fn stored(name: &str) -> Result<Option<Side>, CommandError> {
+fn stored(name: &str) -> Result<Option<NamedSide>, CommandError> {
     let (url, id) = match name.rsplit_once('#') {
         Some((url, id)) => (url, Some(id)),
         None => (name, None),
@@ -140,14 +170,14 @@ fn stored(name: &str) -> Result<Option<Side>, CommandError> {
     let store = StoreArg::from(url.to_owned()).open_to_read()?;
     let fetched = runtime()?.block_on(fetch_run(&store, id, &new_root()))?;
     let loaded = WhichRun::named(id.map(str::to_owned)).fetched(fetched.folder).load()?;
-    let mut side = of_run(&loaded)?;
-    side.name += &format!(" of {}", store.shown());
-    Ok(Some(side))
+    let mut stored = NamedSide::of_run(loaded)?;
+    stored.side.name += &format!(" of {}", store.shown());
+    Ok(Some(stored))
 }
 
 /// A URL, of which this build can read none.
 #[cfg(not(feature = "store"))]
-fn stored(name: &str) -> Result<Option<Side>, CommandError> {
+fn stored(name: &str) -> Result<Option<NamedSide>, CommandError> {
     if name.contains("://") { Err(lacking("a run in a store", "store")) } else { Ok(None) }
 }
 

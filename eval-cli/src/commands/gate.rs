@@ -22,7 +22,7 @@ use crate::files::write;
 use crate::output::{Answer, CommandError, Format, Outcome, mask};
 use crate::recorded::{LoadedRun, WhichRun};
 use crate::sides::{
-    Side, baseline_path, commit_here, last_run, notes, refuse_suspects, side, why_incomplete,
+    NamedSide, baseline_path, commit_here, last_run, notes, refuse_suspects, side, why_incomplete,
 };
 use limits::Limits;
 
@@ -111,6 +111,7 @@ fn gate(args: &Args) -> Result<Answer, CommandError> {
     args.limits.check()?;
     let (name, before) = baseline(args.baseline.as_deref())?;
     let mut runs = loaded(&args.runs)?;
+    let before = before.before(&measure(&runs, None).cases)?;
     let mut doubts: Vec<String> =
         before.doubts.iter().map(|doubt| format!("{}: {doubt}", before.name)).collect();
     for run in &runs {
@@ -220,7 +221,7 @@ fn answer(args: &Args, baseline: &str, gated: &Gated, runs: &[LoadedRun]) -> Res
 }
 
 /// The baseline of a file, or of a run, and its name.
-fn baseline(named: Option<&str>) -> Result<(String, Side), CommandError> {
+fn baseline(named: Option<&str>) -> Result<(String, NamedSide), CommandError> {
     let name = match named {
         Some(name) => name.to_owned(),
         None => baseline_path(None).display().to_string(),

@@ -77,7 +77,12 @@ pub(crate) async fn all<'r>(
     (rescored, gone)
 }
 
-async fn one<'r>(test: TestResult<'r>, selection: &Selection, cases: &mut Cases) -> RescoredCase<'r> {
+/// Scores one test against its case as it is in its set now.
+pub(crate) async fn one<'r>(
+    test: TestResult<'r>,
+    selection: &Selection,
+    cases: &mut Cases,
+) -> RescoredCase<'r> {
     let not = |test, now| RescoredCase { test, now, is_edited: false, kept: Vec::new() };
     if let Some(reason) = nothing_to_score(&test) {
         // A verdict that could not be checked again stays, unless it is a pass.

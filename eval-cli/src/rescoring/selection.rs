@@ -17,7 +17,7 @@ use crate::files::read_config;
 use crate::output::CommandError;
 use crate::recorded::TestResult;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Selection {
     /// The metrics to score again; `None` for all.
     pub(crate) metrics: Option<BTreeSet<String>>,

@@ -27,7 +27,7 @@ use super::view::unreadable;
 use crate::output::mask;
 use crate::page::{Run, line};
 use crate::recorded::{LoadedRun, TestResult, own_runs};
-use crate::sides::{self, Side, baseline_path, read_baseline};
+use crate::sides::{NamedSide, baseline_path, read_baseline};
 
 const SCRIPT: &str = include_str!("../../templates/live/diff.js");
 
@@ -67,18 +67,18 @@ fn loaded(site: &Site, id: &str) -> Result<LoadedRun, Failure> {
     LoadedRun::of_folder(run.id, run.path, false).map_err(|error| unreadable(&error))
 }
 
-fn side(site: &Site, name: &str) -> Result<Side, Failure> {
+fn side(site: &Site, name: &str) -> Result<NamedSide, Failure> {
     if name != BASELINE {
-        return Ok(sides::of_run(&loaded(site, name)?)?);
+        return Ok(NamedSide::of_run(loaded(site, name)?)?);
     }
     let path = baseline_path(None);
-    let name = format!("baseline {}", one_line(&path.display().to_string()));
-    Ok(Side::of_baseline(name, read_baseline(&path)?))
+    Ok(NamedSide::of_baseline(&path.display().to_string(), read_baseline(&path)?))
 }
 
 impl Found {
     fn new(site: &Site, before: &str, now: &str) -> Result<Self, Failure> {
-        let (before, now) = (side(site, before)?, side(site, now)?);
+        let now = side(site, now)?.recorded();
+        let before = side(site, before)?.before(&now.cases)?;
         let comparison = Comparison::new(&before.cases, &now.cases, &now.cases, Policy::default());
         let said = [before.doubts, now.doubts, before.notes, now.notes].concat();
         let remarks = remarks(&before.cases, &now.cases, SystemTime::now());

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::folder::{Folder, Ran, program};
+use crate::folder::{AGENT, Folder, Ran, program};
 
 mod counted;
 mod doubts;
@@ -64,7 +64,7 @@ impl Desk {
 
     fn run(&self, runs: usize) -> Ran {
         let runs = runs.to_string();
-        self.0.run(&["run", "evals/desk.evalset.json", "--agent-cmd", "python3 agent.py", "--runs", &runs])
+        self.0.run(&["run", "evals/desk.evalset.json", "--agent-cmd", AGENT, "--runs", &runs])
     }
 
     /// The id of a run.

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::folder::{Folder, Ran, program};
+use crate::folder::{AGENT, Folder, Ran, program};
 
 const SETUP: &str = r#"
 made = json.load(open("played.json"))
@@ -151,7 +151,7 @@ fn check(ran: &Ran) {
     }
 }
 
-const PROGRAM: [&str; 6] = ["run", "ten.evalset.json", "--agent-cmd", "python3 agent.py", "--format", "json"];
+const PROGRAM: [&str; 6] = ["run", "ten.evalset.json", "--agent-cmd", AGENT, "--format", "json"];
 
 #[test]
 fn a_program_passes_and_fails_the_ten_cases_as_their_authors_meant() {
@@ -265,7 +265,7 @@ fn rules_that_no_run_needed_are_named() {
     case["_expect"] =
         json!({ "1": { "calls": { "calculator#1": { "a": "any" }, "calculator#2": { "b": "number" } } } });
     folder.write("ten.evalset.json", set_of(&[case]));
-    let ran = folder.run(&["run", "ten.evalset.json", "--agent-cmd", "python3 agent.py", "--runs", "3"]);
+    let ran = folder.run(&["run", "ten.evalset.json", "--agent-cmd", AGENT, "--runs", "3"]);
     assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
     let said = "turn 1: `calculator#1 a: any` was equal in 3 of 3 runs";
     assert!(ran.out.contains(said) && !ran.out.contains("`calculator#2 b: number` was equal"), "{}", ran.out);
@@ -285,7 +285,7 @@ fn a_metric_that_is_asked_for_runs_a_case_that_changes_another_one() {
         "test_config.json",
         r#"{"criteria": {"tool_trajectory_avg_score": 1.0, "response_match_score": 0.8}}"#,
     );
-    let arguments = ["run", "ten.evalset.json", "--agent-cmd", "python3 agent.py"];
+    let arguments = ["run", "ten.evalset.json", "--agent-cmd", AGENT];
     let only = [&arguments[..], &["-m", "tool_trajectory_avg_score"]].concat();
     let ran = folder.run(&only);
     assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);

@@ -30,7 +30,7 @@ fn folder(test: &str) -> Folder {
 }
 
 const RUN: [&str; 7] =
-    ["run", "desk.evalset.json", "--agent-cmd", "python3 agent.py {prompt}", "--runs", "6", "--matrix"];
+    ["run", "desk.evalset.json", "--agent-cmd", "python3 -I -S agent.py {prompt}", "--runs", "6", "--matrix"];
 
 #[test]
 fn each_variant_runs_all_cases_and_the_table_tells_which_is_worse() {

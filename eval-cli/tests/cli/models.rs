@@ -18,7 +18,7 @@ use self::provider::Provider;
 use crate::folder::{Folder, Ran};
 use crate::run::{agents, set};
 
-const AGENT: [&str; 2] = ["--agent-cmd", "python3 asks_model.py"];
+const AGENT: [&str; 2] = ["--agent-cmd", "python3 -I -S asks_model.py"];
 const SECRET: &str = "purple-elephant-77";
 
 /// A case of these messages, each answered with a sunny sky.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::folder::{Folder, program};
+use crate::folder::{AGENT, Folder, program};
 use crate::page::details;
 
 const SET: &str = "evals/desk.evalset.json";
@@ -33,7 +33,7 @@ fn desk(test: &str) -> Folder {
 }
 
 fn run(folder: &Folder, runs: &str) {
-    let ran = folder.run(&["run", SET, "--agent-cmd", "python3 agent.py", "--runs", runs]);
+    let ran = folder.run(&["run", SET, "--agent-cmd", AGENT, "--runs", runs]);
     assert!(matches!(ran.code, Some(0 | 1)), "{}", ran.shown());
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::folder::{Folder, Ran};
+use crate::folder::{AGENT, Folder, Ran};
 
 pub(crate) const SET: &str = "desk.evalset.json";
 
@@ -26,7 +26,7 @@ pub(crate) fn file(name: &str) -> String {
 pub(crate) fn ran(test: &str, set: &str) -> Folder {
     let folder = Folder::new(test);
     folder.write("agent.py", file("agent.py")).write(SET, set);
-    let ran = folder.run(&["run", SET, "--agent-cmd", "python3 agent.py", "--runs", "5"]);
+    let ran = folder.run(&["run", SET, "--agent-cmd", AGENT, "--runs", "5"]);
     assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
     folder
 }
@@ -200,7 +200,7 @@ fn accepted_cases_pass_when_they_run_again() {
     let ran = folder.run(&[&["review"], args.as_slice()].concat());
     assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
     let cases = format!("{SET}:answer,argument,new_call,two_turns");
-    let ran = folder.run(&["run", &cases, "--agent-cmd", "python3 agent.py"]);
+    let ran = folder.run(&["run", &cases, "--agent-cmd", AGENT]);
     assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
     assert!(listed(&folder, &[]).is_empty(), "nothing of the last run failed");
 }
@@ -320,7 +320,7 @@ fn what_another_attempt_did_otherwise_is_not_stable() {
         "final_response": {"parts": [{"text": "Nothing at all"}]}}]}]}"#;
     folder.write("agent.py", file("agent.py")).write(SET, set);
     let attempt = |number: &str| {
-        let args = ["run", SET, "--agent-cmd", "python3 agent.py", "-m", "response_match_score"];
+        let args = ["run", SET, "--agent-cmd", AGENT, "-m", "response_match_score"];
         let ran = folder.command(&args).env("EVALSET_RUN_ID", "r1").env("EVALSET_ATTEMPT", number).output();
         assert_eq!(ran.expect("it runs").status.code(), Some(1));
     };
@@ -339,7 +339,7 @@ fn runs_that_a_looser_pass_hid_are_shown() {
     let folder = Folder::new("review-any");
     folder.write("agent.py", file("agent.py")).write(SET, file(SET));
     let cases = format!("{SET}:unstable");
-    let ran = folder.run(&["run", &cases, "--agent-cmd", "python3 agent.py", "--runs", "5", "--pass", "any"]);
+    let ran = folder.run(&["run", &cases, "--agent-cmd", AGENT, "--runs", "5", "--pass", "any"]);
     assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
     let list = listed(&folder, &[]);
     assert_eq!((&list[0]["passed"], &list[0]["runs"]), (&Value::from(1), &Value::from(5)));
@@ -358,7 +358,7 @@ print(json.dumps({"score": 0.0, "per_invocation_scores": turns}))
 "#;
     folder.write("agent.py", file("agent.py")).write(SET, file(SET)).write("strict.py", program);
     folder.write("test_config.json", STRICT);
-    let ran = folder.run(&["run", "desk:answer,same", "--agent-cmd", "python3 agent.py", "--runs", "2"]);
+    let ran = folder.run(&["run", "desk:answer,same", "--agent-cmd", AGENT, "--runs", "2"]);
     assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
     let list = listed(&folder, &[]);
     let forecast = &item(&list, "answer")["accept"][0]["forecast"];
@@ -385,7 +385,7 @@ fn what_a_judge_answered_is_shown_with_its_model_and_whether_it_was_replayed() {
     let config = r#"{"criteria": {"final_response_match_v2": {"threshold": 1.0, "judge_model_options": {"judge_model": "gemini-2.5-flash", "num_samples": 3}}}}"#;
     folder.write("judged.json", config);
     let set = "weather.evalset.json:sunny in Paris";
-    let ran = folder.run(&["run", set, "--config", "judged.json", "--agent-cmd", "python3 agent.py"]);
+    let ran = folder.run(&["run", set, "--config", "judged.json", "--agent-cmd", AGENT]);
     assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
     let list = listed(&folder, &[]);
     let judged: Vec<&str> =
@@ -402,7 +402,7 @@ fn what_a_judge_answered_is_shown_with_its_model_and_whether_it_was_replayed() {
     let [invalid, valid] = [r#"\": \"invalid\""#, r#"\": \"valid\""#];
     let split = [first, invalid, second, valid, &rest.join(invalid)].concat();
     folder.write("weather.evalset.judge.json", split);
-    let ran = folder.run(&["run", set, "--config", "judged.json", "--agent-cmd", "python3 agent.py"]);
+    let ran = folder.run(&["run", set, "--config", "judged.json", "--agent-cmd", AGENT]);
     assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
     let judged = listed(&folder, &[])[0]["judged"].clone();
     assert_eq!(judged[0], "final_response_match_v2 asked gemini-2.5-flash: 3 samples, replayed");

@@ -6,7 +6,7 @@ use std::thread;
 
 use serde_json::json;
 
-use crate::folder::{Folder, Ran, plain};
+use crate::folder::{AGENT, Folder, Ran, plain};
 use crate::review::{SET, file, ran};
 use crate::review_typed::{CASE, PART, YES, driver, folder, six, typed, typed_with};
 
@@ -233,7 +233,7 @@ const OLD: &str = r#"[
 fn a_case_in_an_old_form_is_told_and_asked_for_and_not_offered() {
     let folder = Folder::new("ends-old");
     folder.write("agent.py", file("agent.py")).write("old.test.json", OLD);
-    let ran = folder.run(&["run", "old.test.json", "--agent-cmd", "python3 agent.py", "--runs", "2"]);
+    let ran = folder.run(&["run", "old.test.json", "--agent-cmd", AGENT, "--runs", "2"]);
     assert_eq!(ran.code, Some(1), "{}", ran.shown());
     let list = folder.run(&["review", "--list"]);
     assert_eq!(list.code, Some(0), "{}", list.shown());

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::folder::{Folder, Ran, plain};
+use crate::folder::{AGENT, Folder, Ran, plain};
 use crate::review::{DRAFT, SET, file, ran};
 
 /// The set of the example with its sixth case, a draft.
@@ -231,7 +231,7 @@ fn the_case_is_edited_in_the_users_editor_checked_and_shown() {
 fn a_case_runs_five_times_more_and_its_record_is_shown() {
     let folder = Folder::new("typed-again");
     folder.write("agent.py", file("agent.py")).write(SET, file(SET)).write("counter", "1");
-    let run = ["run", "desk:argument,unstable", "--agent-cmd", "python3 agent.py"];
+    let run = ["run", "desk:argument,unstable", "--agent-cmd", AGENT];
     assert_eq!(folder.run(&run).code, Some(1));
     let id = folder.read(".evalset/latest").trim().to_owned();
     let steps = [

@@ -5,7 +5,7 @@ use std::process::Stdio;
 use serde_json::{Value, json};
 
 use super::{Desk, blessed};
-use crate::folder::{Folder, Ran};
+use crate::folder::{AGENT, Folder, Ran};
 use crate::journal::{Journal, error, failed, passed};
 
 /// The behaviour of a case in a run.
@@ -200,7 +200,7 @@ fn runs_that_were_scored_literally_are_pooled_and_gated_with_no_others() {
     let literal = |args: &[&str]| -> Ran {
         desk.0.command(args).env("EVALSET_LITERAL", "1").output().expect("the program runs").into()
     };
-    let run = ["run", "evals/desk.evalset.json", "--agent-cmd", "python3 agent.py", "--runs", "10"];
+    let run = ["run", "evals/desk.evalset.json", "--agent-cmd", AGENT, "--runs", "10"];
     let id = Desk::id(&literal(&run));
     let gate = desk.gate(&[&id]);
     assert_eq!(
@@ -214,6 +214,35 @@ fn runs_that_were_scored_literally_are_pooled_and_gated_with_no_others() {
     let plain = Desk::id(&desk.run(10));
     let both = desk.gate(&[&id, &plain]);
     assert!(both["notes"][0].as_str().is_some_and(|it| it.contains("only the last runs count")), "{both}");
+}
+
+#[test]
+fn a_run_before_is_scored_again_against_what_a_case_expects_now() {
+    let desk = blessed("gate-rescored", 3, 3);
+    let before = Desk::id(&desk.run(3));
+    let set = desk.0.read("evals/desk.evalset.json");
+    let model = r#"{"parts":[{"text":"c01"}],"role":"model"}"#;
+    desk.0.write("evals/desk.evalset.json", set.replace(model, &model.replace("c01", "another answer")));
+    desk.agent(&json!({ "c01": ["another answer"] }));
+    let now = Desk::id(&desk.run(3));
+    let diff = |before: &str, now: &str| -> Value {
+        serde_json::from_str(&desk.0.run(&["diff", before, now, "--format", "json"]).out).expect("JSON")
+    };
+    let of_runs = diff(&before, &now);
+    assert_eq!(of_runs["categories"], json!({ "newly_passing": 1, "same": 2 }), "{of_runs}");
+    let case = &of_runs["cases"][1];
+    assert_eq!((&case["before"]["passed"], &case["now"]["passed"]), (&json!(0), &json!(3)), "{case}");
+    let note = format!(
+        "`evals/desk.evalset.json:c01` expected something else in run {before}: what was recorded is scored again, against what is \
+         expected now"
+    );
+    assert!(of_runs["notes"].as_array().is_some_and(|notes| notes.contains(&json!(note))), "{of_runs}");
+    let gate = desk.gate(&["--baseline", &before, &now]);
+    assert_eq!((&gate["verdict"], &gate["categories"]), (&json!("PASS"), &of_runs["categories"]), "{gate}");
+    // A baseline has no conversations, and the set no longer has what the run now expects.
+    assert_eq!(diff("evalset-baseline.jsonl", &now)["categories"], json!({ "incomparable": 1, "same": 2 }));
+    desk.0.write("evals/desk.evalset.json", set);
+    assert_eq!(diff(&before, &now)["categories"], json!({ "incomparable": 1, "same": 2 }));
 }
 
 #[test]

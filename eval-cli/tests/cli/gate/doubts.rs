@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Desk, blessed, set};
-use crate::folder::Folder;
+use crate::folder::{AGENT, Folder};
 use crate::journal::{Journal, failed, passed};
 
 fn json_of(folder: &Folder, args: &[&str]) -> Value {
@@ -253,11 +253,11 @@ fn only_cases_that_are_gone_from_their_sets_are_pruned() {
     let desk = blessed("bless-prune", 3, 1);
     // Another set, which does not run below.
     desk.0.write("evals/other.evalset.json", set(1));
-    let other = ["run", "evals/other.evalset.json", "--agent-cmd", "python3 agent.py"];
+    let other = ["run", "evals/other.evalset.json", "--agent-cmd", AGENT];
     assert_eq!(desk.0.run(&other).code, Some(0));
     assert_eq!(desk.bless(&["--only", &Desk::id(&desk.0.run(&other))]).code, Some(0));
     desk.0.write("evals/desk.evalset.json", set(2));
-    desk.0.run(&["run", "./evals/../evals/desk.evalset.json", "--agent-cmd", "python3 agent.py"]);
+    desk.0.run(&["run", "./evals/../evals/desk.evalset.json", "--agent-cmd", AGENT]);
     for args in [&["--prune", "--only", "x"][..], &["--prune", "evals/desk.evalset.json:c01"]] {
         assert!(desk.bless(args).err.contains("cannot be used with"), "{args:?}");
     }
@@ -285,7 +285,7 @@ fn only_cases_that_are_gone_from_their_sets_are_pruned() {
 fn a_variant_that_the_program_no_longer_has_is_pruned_and_named() {
     let desk = Desk::new("bless-prune-variant", 2);
     let run = |matrix: &str| {
-        let args = ["run", "evals/desk.evalset.json", "--agent-cmd", "python3 agent.py", "--matrix", matrix];
+        let args = ["run", "evals/desk.evalset.json", "--agent-cmd", AGENT, "--matrix", matrix];
         assert_eq!(desk.0.run(&args).code, Some(0));
     };
     desk.commit();

@@ -11,7 +11,6 @@ pub(crate) use eval_report::baseline::notes;
 use eval_report::comparison::Side;
 use eval_report::journal::RunDir;
 use eval_report::run_page::Against;
-use eval_support::id::fresh_id;
 use eval_support::untrusted::one_line;
 
 use self::rescored::rescored;
@@ -21,26 +20,12 @@ use crate::files::locked;
 use crate::output::{CommandError, read, unreadable};
 #[cfg(feature = "store")]
 use crate::recorded::new_root;
-use crate::recorded::{LoadedRun, RunResults, WhichRun, near, own_runs, root};
+use crate::recorded::{LoadedRun, RunResults, WhichRun, near, own_runs, root, run_of_suspects};
 #[cfg(feature = "store")]
 use crate::store::{StoreArg, fetch_run, runtime};
 
 /// The baseline of a project, if no other is named.
 pub(crate) const BASELINE: &str = "evalset-baseline.jsonl";
-
-/// What is between the id of a run and the number of a round in which its suspects ran again.
-const SUSPECTS: &str = "-suspects-";
-
-/// A new id for a test run in which suspects of a run run again. A gate counts the runs that it made itself, so no two gates share
-/// one.
-pub(crate) fn id_of_suspects(run: &str) -> String {
-    fresh_id(&format!("{run}{}", SUSPECTS.trim_end_matches('-')))
-}
-
-/// The run whose suspects ran again in this one; `None` for every other run.
-pub(crate) fn run_of_suspects(id: &str) -> Option<&str> {
-    id.split_once(SUSPECTS).map(|(run, _)| run)
-}
 
 /// Refuses a run of suspects. Only failing cases ran in it, so alone it is no sample of the build.
 pub(crate) fn refuse_suspects(loaded: &LoadedRun) -> Result<(), CommandError> {
@@ -60,12 +45,12 @@ pub(crate) fn runs_of_builds() -> Result<Vec<RunDir>, CommandError> {
     Ok(runs)
 }
 
-/// The last run that is none of suspects. It was not named, so each doubt about it counts.
+/// The last run. It was not named, so each doubt about it counts.
 pub(crate) fn last_run() -> Result<LoadedRun, CommandError> {
     let last = WhichRun::default().load()?;
-    let Err(refused) = refuse_suspects(&last) else { return Ok(last) };
-    let run = runs_of_builds()?.into_iter().next().ok_or(refused)?;
-    WhichRun::default().fetched(run.path).load()
+    // A variable may name it.
+    refuse_suspects(&last)?;
+    Ok(last)
 }
 
 /// The baseline that is meant: this file, else the one of the current folder, or of the nearest folder above it that has one. Above

@@ -13,7 +13,7 @@ mod totals;
 mod usage;
 
 pub use cases::{Cases, Found};
-pub use folder::{near, new_root, own_run, own_runs, prune, root};
+pub use folder::{id_of_suspects, near, new_root, own_run, own_runs, prune, root, run_of_suspects};
 pub use freshness::added_cases;
 pub use loosened::AppliedRule;
 pub use problems::{Problem, gaps};

@@ -11,11 +11,11 @@ use eval_report::git::changed_files;
 use eval_report::journal::revision_of_run;
 use eval_support::untrusted::one_line;
 use eval_support::variables::is_ci;
-use eval_support::words::{are, count, short_code_list};
+use eval_support::words::{are, count, short_code_list, were};
 use serde::Serialize;
 
 use crate::output::{Answer, CommandError, Format, GOOD, Outcome, WARNING, styled};
-use crate::recorded::{LoadedRun, WhichRun};
+use crate::recorded::{LoadedRun, State, TestResult, WhichRun};
 use crate::sides::{
     baseline_path, change_baseline, commit_here, notes, refuse_suspects, runs_of_builds, why_incomplete,
 };
@@ -196,7 +196,7 @@ fn chosen(args: &Args, here: Option<&str>) -> Result<(Vec<LoadedRun>, Vec<String
     let Some(name) = &args.only else { return all_of_build(here, partial) };
     let only = WhichRun::named(Some(name.clone())).load()?;
     refuse_suspects(&only)?;
-    if let Some(problem) = why_incomplete(&only, partial)?.first() {
+    if let Some(problem) = why_not(&only, partial)? {
         let message = format!("the run `{}` is not complete: {problem}", only.name());
         return Err(CommandError::new(message, "run all cases again, or name cases that it has"));
     }
@@ -218,6 +218,21 @@ fn chosen(args: &Args, here: Option<&str>) -> Result<(Vec<LoadedRun>, Vec<String
         ));
     }
     Ok((vec![only], notes))
+}
+
+/// Why a run is not blessed; `None` if it is complete. A run that ends at the first failure has more failures than its build.
+fn why_not(run: &LoadedRun, partial: bool) -> Result<Option<String>, CommandError> {
+    let skipped = || -> Vec<String> {
+        let tests = TestResult::all(&run.run);
+        let skipped = tests.iter().filter(|test| test.state == State::Skipped && test.runs.total == 0);
+        skipped.map(|test| one_line(&test.name)).collect()
+    };
+    let skipped = if partial { Vec::new() } else { skipped() };
+    let of_skipped = (!skipped.is_empty()).then(|| {
+        let (cases, were) = (count(skipped.len(), "case"), were(skipped.len()));
+        format!("{cases} {were} skipped: {}", short_code_list(&skipped))
+    });
+    Ok(why_incomplete(run, partial)?.into_iter().next().or(of_skipped))
 }
 
 /// All complete runs of the commit that is checked out, the oldest first, and notes about others.
@@ -266,7 +281,7 @@ impl RunsOfCommit {
                 continue;
             }
             let loaded = WhichRun::named(Some(run.path.display().to_string())).load()?;
-            match why_incomplete(&loaded, partial)?.into_iter().next() {
+            match why_not(&loaded, partial)? {
                 None => of_commit.complete.push(loaded),
                 Some(problem) => of_commit.incomplete.push((one_line(&run.id), problem)),
             }

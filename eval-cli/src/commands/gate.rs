@@ -83,8 +83,8 @@ Examples:
 Exit codes:
   0  PASS: no drop is shown
   1  REGRESSION: a drop is shown, whatever runs without a verdict were, or a limit (`--min-..`, `--max-..`) is broken
-  2  CANNOT TELL: a case that stopped working cannot be shown with these runs, a new case never passed, or most cases cannot be
-     compared
+  2  CANNOT TELL: a case that stopped working cannot be shown with these runs, a new or edited case never passed, or most cases
+     cannot be compared
   2  UNMEASURABLE: the run is not complete or not of this build, there is no baseline, cases were removed, or the verdict or a
      limit depends on errors";
 

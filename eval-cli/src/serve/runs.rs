@@ -23,8 +23,7 @@ use super::site::{Site, all_sets};
 use super::view::View;
 use crate::output::CommandError;
 use crate::page::{PassRate, line};
-use crate::recorded::{own_run, own_runs};
-use crate::sides::run_of_suspects;
+use crate::recorded::{own_run, own_runs, run_of_suspects};
 
 const SCRIPT: &str = include_str!("../../templates/live/runs.js");
 

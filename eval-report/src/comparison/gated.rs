@@ -63,7 +63,7 @@ impl Gated {
         let named =
             |category| -> Vec<String> { comparison.of(category).map(|case| case.key.to_string()).collect() };
         let (removed, broken) = (named(Category::OnlyBefore), named(Category::ErrorNow));
-        let new = NewCases::of(&comparison);
+        let untested = Untested::new(&comparison);
         let mut notes = options.notes.clone();
         let mut worse = options.broken.clone();
         worse.extend(regressions(&comparison));
@@ -95,22 +95,22 @@ impl Gated {
                 short_code_list(&broken)
             ));
             GateVerdict::Unmeasurable
-        } else if !new.broken.is_empty() {
+        } else if !untested.broken.is_empty() {
             reasons.push(format!(
                 "no run of {} has a verdict: {}; mend what broke, and run the cases again",
-                count(new.broken.len(), "new case"),
-                short_code_list(&new.broken)
+                count(untested.broken.len(), "case"),
+                short_code_list(&untested.broken)
             ));
             GateVerdict::Unmeasurable
         } else if comparison.is_mostly_incomparable() {
             reasons.push(incomparable(&comparison));
             GateVerdict::CannotTell
-        } else if !new.failing.is_empty() && decision.verdict == GateVerdict::Pass {
+        } else if !untested.failing.is_empty() && decision.verdict == GateVerdict::Pass {
             reasons.push(format!(
-                "no run of {} passed, and no baseline tells whether it ever did: {}; mend the case or the agent, or accept that it fails: \
+                "no run of {} passed, and no run before is comparable: {}; mend the case or the agent, or accept that it fails: \
                  `cargo evalset bless SET:CASE`",
-                count(new.failing.len(), "new case"),
-                short_code_list(&new.failing)
+                count(untested.failing.len(), "case"),
+                short_code_list(&untested.failing)
             ));
             GateVerdict::CannotTell
         } else {
@@ -121,7 +121,7 @@ impl Gated {
             }
             decision.verdict
         };
-        notes.extend(new.note());
+        notes.extend(untested.note());
         let power = (verdict == GateVerdict::Pass)
             .then(|| Power::new(&comparison.policy, &comparison.counts(), options.retried));
         Self { comparison, verdict, reasons, notes, power: power.flatten(), is_retried: options.retried }
@@ -173,9 +173,10 @@ impl Gated {
     }
 }
 
-/// The cases without a baseline whose runs did not all pass. They are in no test, and their own runs speak for them.
+/// Cases that ran and are in no test, as no run before can be compared with theirs: they are new, were edited, or had no verdict.
+/// Their own runs speak for them. Those that passed all runs are left out.
 #[derive(Default)]
-struct NewCases {
+struct Untested {
     /// No run has a verdict.
     broken: Vec<String>,
     /// No run passed.
@@ -184,36 +185,39 @@ struct NewCases {
     varying: Vec<String>,
 }
 
-impl NewCases {
-    fn of(comparison: &Comparison) -> Self {
-        let mut new = Self::default();
-        for case in comparison.of(Category::OnlyNow) {
+impl Untested {
+    fn new(comparison: &Comparison) -> Self {
+        let mut untested = Self::default();
+        for case in comparison.cases.iter().filter(|case| case.compared.is_none()) {
             let Some(line) = &case.now else { continue };
             let name = case.key.to_string();
             match (line.with_verdict().total(), line.passed) {
-                (0, _) => new.broken.push(name),
-                (_, 0) => new.failing.push(name),
+                (0, _) => untested.broken.push(name),
+                (_, 0) => untested.failing.push(name),
                 (_, passed) if passed < line.runs => {
-                    new.varying.push(format!("`{name}` passed {}", passes(Some(line))));
+                    untested.varying.push(format!("`{name}` passed {}", passes(Some(line))));
                 }
                 _ => {}
             }
         }
-        new
+        untested
     }
 
     fn note(&self) -> Option<String> {
         let cases = self.varying.len();
-        let named = self.varying.iter().take(MAX_NEW_NAMED).cloned().collect::<Vec<_>>().join(", ");
-        let more = cases.checked_sub(MAX_NEW_NAMED).filter(|more| *more > 0);
+        let named = self.varying.iter().take(MAX_UNTESTED_NAMED).cloned().collect::<Vec<_>>().join(", ");
+        let more = cases.checked_sub(MAX_UNTESTED_NAMED).filter(|more| *more > 0);
         let more = more.map(|more| format!(" and {more} more")).unwrap_or_default();
         let verb = if cases == 1 { "fails" } else { "fail" };
-        (cases > 0).then(|| format!("{} {verb} in some runs: {named}{more}", count(cases, "new case")))
+        (cases > 0).then(|| {
+            let cases = count(cases, "case");
+            format!("{cases} without comparable runs before {verb} in some runs: {named}{more}")
+        })
     }
 }
 
-/// The most new cases that a note names.
-const MAX_NEW_NAMED: usize = 3;
+/// The most untested cases that a note names.
+const MAX_UNTESTED_NAMED: usize = 3;
 
 /// `passed 10 of 10 runs before and none of 13 now`.
 fn runs(case: &ComparedCase) -> String {

@@ -240,10 +240,10 @@ fn a_new_case_that_never_passed_keeps_the_gate_from_a_pass() {
         (
             (0, 10, 0),
             "CANNOT TELL",
-            "no run of 1 new case passed, and no baseline tells whether it ever did: `evals/desk.evalset.json:003`",
+            "no run of 1 case passed, and no run before is comparable: `evals/desk.evalset.json:003`",
         ),
-        ((0, 10, 4), "CANNOT TELL", "no run of 1 new case passed"),
-        ((0, 10, 10), "UNMEASURABLE", "no run of 1 new case has a verdict: `evals/desk.evalset.json:003`"),
+        ((0, 10, 4), "CANNOT TELL", "no run of 1 case passed"),
+        ((0, 10, 10), "UNMEASURABLE", "no run of 1 case has a verdict: `evals/desk.evalset.json:003`"),
     ] {
         let gated = gated(&before, &now(new));
         assert_eq!((gated.word(), gated.outcome()), (word, Outcome::Unmeasurable), "{new:?}");
@@ -251,7 +251,43 @@ fn a_new_case_that_never_passed_keeps_the_gate_from_a_pass() {
     }
     let some = gated(&before, &now((1, 10, 0)));
     assert_eq!((some.word(), categories_of(&some)), ("PASS", vec![("only now", 1), ("same", 3)]));
-    assert_eq!(some.notes, ["1 new case fails in some runs: `evals/desk.evalset.json:003` passed 1/10"]);
+    assert_eq!(
+        some.notes,
+        [
+            "1 case without comparable runs before fails in some runs: `evals/desk.evalset.json:003` passed 1/10"
+        ]
+    );
+}
+
+#[test]
+fn an_edited_case_that_passes_no_run_keeps_the_gate_from_a_pass() {
+    let edited = |line: &Line| Line { asks: "a1".to_owned(), ..line.clone() };
+    let now = |runs: (usize, usize, usize)| -> Baseline {
+        side([runs, (3, 3, 0), (3, 3, 0)])
+            .lines()
+            .enumerate()
+            .map(|(at, line)| if at == 0 { edited(line) } else { line.clone() })
+            .collect()
+    };
+    for (runs, word) in
+        [((0, 3, 0), "CANNOT TELL"), ((0, 3, 3), "UNMEASURABLE"), ((1, 3, 0), "PASS"), ((3, 3, 0), "PASS")]
+    {
+        let gated = gated(&side([(10, 10, 0); 3]), &now(runs));
+        assert_eq!(
+            (gated.word(), categories_of(&gated)),
+            (word, vec![("incomparable", 1), ("same", 2)]),
+            "{runs:?}"
+        );
+        assert_eq!(gated.notes.len(), usize::from(runs.0 == 1), "{:?}", gated.notes);
+    }
+}
+
+#[test]
+fn a_case_without_a_verdict_before_that_fails_now_keeps_the_gate_from_a_pass() {
+    let before = side([(0, 10, 10), (10, 10, 0), (10, 10, 0)]);
+    for (now, word) in [((0, 3, 0), "CANNOT TELL"), ((0, 3, 3), "UNMEASURABLE"), ((3, 3, 0), "PASS")] {
+        assert_eq!(gated(&before, &side([now, (3, 3, 0), (3, 3, 0)])).word(), word, "{now:?}");
+    }
 }
 
 #[test]
@@ -292,7 +328,7 @@ fn errors_decide_only_what_they_cannot_change() {
         ((10, 10, 0), (6, 10, 2), "PASS", "fell"),
         ((5, 5, 0), (0, 5, 5), "UNMEASURABLE", "error now"),
         ((0, 5, 5), (5, 5, 0), "CANNOT TELL", "recovered"),
-        ((0, 5, 5), (0, 5, 5), "CANNOT TELL", "no verdict"),
+        ((0, 5, 5), (0, 5, 5), "UNMEASURABLE", "no verdict"),
     ] {
         let gated = gated(&side([before]), &side([now]));
         assert_eq!((gated.word(), categories_of(&gated)), (word, vec![(category, 1)]), "{before:?} {now:?}");

@@ -1,7 +1,8 @@
 //! The folder of recorded runs, and the run in it that a command is about.
 //!
 //! A command without a name takes the newest run of this project, from the one folder where its runs are
-//! recorded. It looks into no other folder, and never takes a run of another project.
+//! recorded. It looks into no other folder, and never takes a run of another project, nor one in which suspects of a gate ran again:
+//! only failing cases ran in that.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -11,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use eval_core::journal::file_names::LATEST;
 use eval_core::journal::project::{OWN_FOLDER, Project};
+use eval_support::id::fresh_id;
 use eval_support::untrusted::one_line;
 use eval_support::variables::{self, RUN_ID};
 use eval_support::words::did_you_mean;
@@ -58,10 +60,28 @@ pub(super) fn meant(name: Option<&str>) -> Result<Meant, CommandError> {
         return Ok(ours.meant(run.path));
     }
     let runs = newest_first(&root).unwrap_or_default();
-    match runs.iter().find(|run| ours.foreign(&run.path).is_none()) {
+    match runs.iter().find(|run| is_of_build(run) && ours.foreign(&run.path).is_none()) {
         Some(run) => Ok(ours.meant(run.path.clone())),
         None => Err(ours.refused(&root, runs.first())),
     }
+}
+
+/// What is between the id of a run and the number of a round in which its suspects ran again.
+const SUSPECTS: &str = "-suspects-";
+
+/// A new id for a test run in which suspects of a run run again. A gate counts the runs that it made itself, so no two gates share
+/// one.
+pub fn id_of_suspects(run: &str) -> String {
+    fresh_id(&format!("{run}{}", SUSPECTS.trim_end_matches('-')))
+}
+
+/// The run whose suspects ran again in this one; `None` for every other run.
+pub fn run_of_suspects(id: &str) -> Option<&str> {
+    id.split_once(SUSPECTS).map(|(run, _)| run)
+}
+
+fn is_of_build(run: &RunDir) -> bool {
+    run_of_suspects(&run.id).is_none()
 }
 
 /// The run that `EVALSET_RUN_ID` names.
@@ -78,7 +98,8 @@ pub(super) fn foreign(run: &Path) -> Option<String> {
 /// The run of this id in a folder of runs, or the newest one for `latest`. The inner error is the reason:
 /// there is none, or it is of another project.
 pub fn own_run(root: &Path, id: &str) -> io::Result<Result<RunDir, String>> {
-    let found = if id == LATEST { own_runs(root)?.0.into_iter().next() } else { find_run(root, id)? };
+    let found =
+        if id == LATEST { own_runs(root)?.0.into_iter().find(is_of_build) } else { find_run(root, id)? };
     let Some(found) = found else { return Ok(Err("there is no such run".to_owned())) };
     let whose = if is_same(root, &self::root()) { foreign(&found.path) } else { None };
     Ok(whose.map_or(Ok(found), Err))
@@ -149,7 +170,8 @@ impl Ours {
 
     fn last_in(&self, root: &Path) -> Option<PathBuf> {
         let runs = newest_first(root).unwrap_or_default();
-        let run = runs.iter().find(|run| self.foreign(&run.path).is_none()).or(runs.first());
+        let is_ours = |run: &&RunDir| is_of_build(run) && self.foreign(&run.path).is_none();
+        let run = runs.iter().find(is_ours).or(runs.first());
         run.map(|run| run.path.clone())
     }
 

@@ -14,8 +14,8 @@ use crate::cargo::Targets;
 use crate::commands::rerun::chosen::Chosen;
 use crate::commands::rerun::commands::of_cargo;
 use crate::output::{CommandError, notice, with_option};
-use crate::recorded::{LoadedRun, TestResult, WhichRun, root};
-use crate::sides::{id_of_suspects, results};
+use crate::recorded::{LoadedRun, TestResult, WhichRun, id_of_suspects, root};
+use crate::sides::results;
 
 /// The most further runs of a suspect before it is looked at again.
 const RUNS_PER_ROUND: usize = 4;

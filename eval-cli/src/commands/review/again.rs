@@ -6,8 +6,7 @@ use super::console::Console;
 use super::session::{Next, Session};
 use crate::commands::gate::suspects;
 use crate::output::{CommandError, with_option};
-use crate::recorded::{LoadedRun, TestResult, WhichRun, root};
-use crate::sides::id_of_suspects;
+use crate::recorded::{LoadedRun, TestResult, WhichRun, id_of_suspects, root};
 
 /// The further runs.
 const RUNS: &str = "5";

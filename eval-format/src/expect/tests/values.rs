@@ -103,6 +103,25 @@ fn large_integers_are_compared_exactly() {
 }
 
 #[test]
+fn a_decimal_at_exactly_the_distance_is_within_it() {
+    for (golden, seen, within) in [
+        (16449.40, 16449.39, json!(0.01)),
+        (16449.40, 16449.41, json!(0.01)),
+        (1.0, 1.1, json!(0.1)),
+        (1.0, 0.9, json!(0.1)),
+        (19.99, 20.0, json!(0.01)),
+        (0.3, 0.4, json!(0.1)),
+        (0.7, 0.77, json!("10%")),
+    ] {
+        assert_eq!(reasons(golden.into(), seen.into(), &json!({"within": within})), "", "{seen} of {golden}");
+    }
+    for (golden, seen) in [(16449.40, 16449.389_999), (1.0, 1.100_000_1), (0.3, 0.400_000_000_1)] {
+        let within = if golden > 1.0 { 0.01 } else { 0.1 };
+        assert_ne!(reasons(golden.into(), seen.into(), &json!({"within": within})), "", "{seen} of {golden}");
+    }
+}
+
+#[test]
 fn a_missing_argument_is_allowed_by_optional_alone() {
     let one = || Some(Value::from(1_i64));
     let of = |golden, seen, matcher: serde_json::Value| match relation(golden, seen, &matcher) {

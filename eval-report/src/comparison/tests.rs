@@ -143,7 +143,8 @@ fn a_case_is_compared_only_where_it_means_the_same() {
         let gated = gated(&before, &now);
         assert_eq!(categories_of(&gated), [("incomparable", 1), ("same", 2)], "{why}");
         assert_eq!(gated.comparison.cases[1].incomparable.as_deref(), Some(why));
-        assert_eq!(gated.word(), "PASS", "{why}");
+        // It passes no run now, and no test tells whether it ever did.
+        assert_eq!(gated.word(), "CANNOT TELL", "{why}");
     }
 }
 

@@ -34,7 +34,6 @@ impl Schema {
 
     fn compiled(schema: Value) -> Self {
         let mut compiler = Compiler::new();
-        let schema = serde_json::from_str(&ran.out).expect("JSON");
         compiler.add_resource("schema.json", schema).expect("a schema");
         let mut schemas = Schemas::new();
         let index = compiler.compile("schema.json", &mut schemas).expect("a sound schema");
@@ -110,6 +109,24 @@ fn a_key_or_a_value_that_the_reader_refuses_is_marked_in_the_editor() {
     let at = "/eval_cases/0/conversation/0";
     for (pointer, key, value, is_valid) in [
         ("", "_note", json!("a comment"), true),
+        ("/eval_cases/0", "conversation", json!([]), false),
+        ("/eval_cases/0", "conversation", json!(null), false),
+        (
+            "/eval_cases/0",
+            "conversation_scenario",
+            json!({ "starting_prompt": "Hi", "conversation_plan": "-" }),
+            false,
+        ),
+        ("/eval_cases/0", "conversationScenario", json!(null), true),
+        ("/eval_cases/0", "expected", json!("sunny"), false),
+        ("/eval_cases/0", "_match", json!({}), false),
+        ("/eval_cases/0", "expectations", json!("a warning"), true),
+        ("/eval_cases/0", "owner", json!("kept"), true),
+        ("/eval_cases/0", "tags", json!(["smoke", "two words"]), true),
+        ("/eval_cases/0", "tags", json!(null), true),
+        ("/eval_cases/0", "tags", json!([""]), false),
+        ("/eval_cases/0", "tags", json!([" smoke"]), false),
+        ("/eval_cases/0", "tags", json!("smoke"), false),
         ("", "creationTimestamp", json!(1.5), true),
         ("", "creation_timestamp", json!("1.5"), true),
         ("", "creation_timestamp", json!("yesterday"), false),
@@ -196,6 +213,85 @@ fn a_key_or_a_value_that_the_reader_refuses_is_marked_in_the_editor() {
         let text = document.to_string();
         assert_eq!(schema.errors(&text).is_empty(), is_valid, "the reader on {pointer} {key}: {value}");
         assert_eq!(schema.fault(&document).is_none(), is_valid, "the schema on {pointer} {key}: {value}");
+    }
+}
+
+/// Mistakes in the text of a set that is sound without them. Each is an error of the reader, and marked in the editor.
+#[test]
+fn a_mistake_in_a_set_is_refused_by_the_reader_and_by_the_schema() {
+    let schema = Schema::of(FileKind::Set);
+    const SOUND: &str = r#"{"eval_set_id": "s", "name": "n", "eval_cases": [{"eval_id": "c",
+        "session_input": {"app_name": "a", "user_id": "u", "state": {}},
+        "conversation": [{"invocation_id": "i", "user_content": {"role": "user", "parts": [{"text": "Hi"}]},
+            "final_response": {"parts": [{"text": "Hello"}]}, "rubrics": [{"rubric_id": "r", "rubric_content": {"text_property": "x"}}],
+            "intermediate_data": {"tool_uses": [{"id": "1", "name": "f", "args": {}}]}}]}]}"#;
+    let both = |text: &str| {
+        let document = serde_json::from_str(text).expect("JSON");
+        [!schema.errors(text).is_empty(), schema.fault(&document).is_some()]
+    };
+    assert_eq!(both(SOUND), [false, false]);
+    for (from, to) in [
+        ("eval_set_id", "eval_set_ids"),
+        ("eval_cases", "eval_case"),
+        ("eval_id", "evel_id"),
+        ("conversation", "converstion"),
+        ("user_content", "user_contents"),
+        ("final_response", "final_responses"),
+        ("intermediate_data", "intermediate_date"),
+        ("tool_uses", "tool_use"),
+        ("\"args\"", "\"arg\""),
+        ("\"parts\": [{\"text\": \"Hi\"}]", "\"parts\": {\"text\": \"Hi\"}"),
+        ("\"text\": \"Hi\"", "\"text\": 3"),
+        ("app_name", "app_nam"),
+        ("user_id", "user"),
+        ("rubric_id", "rubric"),
+        ("text_property", "text"),
+        ("\"state\": {}", "\"state\": \"C\""),
+        ("\"args\": {}", "\"args\": []"),
+    ] {
+        let wrong = SOUND.replacen(from, to, 1);
+        assert_ne!(wrong, SOUND, "{from}");
+        assert_eq!(both(&wrong), [true, true], "{from}: {to}");
+    }
+}
+
+#[test]
+fn a_mistake_in_a_config_is_refused_by_the_reader_and_by_the_schema() {
+    let schema = Schema::of(FileKind::Config);
+    let judged = |options: Value| json!({ "criteria": { "final_response_match_v2": { "threshold": 0.5, "judge_model_options": options } } });
+    let simulated = |options: Value| json!({ "criteria": { "response_match_score": 0.5 }, "user_simulator_config": options });
+    let weighted = |weights: Value| {
+        json!({ "criteria": { "rubric_based_tool_use_quality_v1": { "threshold": 0.5, "weights": weights,
+            "rubrics": [{ "rubric_id": "r", "rubric_content": { "text_property": "x" } }] } } })
+    };
+    for (document, is_valid) in [
+        (judged(json!({ "num_samples": 5, "parallelism_limit": 2 })), true),
+        (judged(json!({ "num_samples": "5" })), true),
+        (judged(json!({ "num_samples": 0 })), false),
+        (judged(json!({ "num_samples": 1001 })), false),
+        (judged(json!({ "parallelism_limit": -1 })), false),
+        (judged(json!({ "judge_model": " " })), false),
+        (judged(json!({ "samples": 5 })), false),
+        (simulated(json!({ "type": "llm_backed", "model": "m", "max_allowed_invocations": -1 })), true),
+        (simulated(json!({ "type": null, "max_allowed_invocations": 2 })), true),
+        (simulated(json!({ "type": "llm_audio" })), false),
+        (simulated(json!({ "model": "" })), false),
+        (simulated(json!({ "max_allowed_invocations": 1 })), false),
+        (simulated(json!({ "max_allowed_invocations": 0 })), false),
+        (weighted(json!({ "r": 2.5 })), true),
+        (weighted(json!({ "r": -1 })), false),
+        (weighted(json!({ "r": "1" })), false),
+        (json!({ "criterias": { "response_match_score": 0.5 } }), false),
+        (json!({ "criteria": { "response_match_score": 0.5 }, "live_model_config": null }), true),
+        (json!({ "criteria": { "response_match_score": 0.5 }, "live_model_config": {} }), false),
+        // ADK takes any threshold, so a number out of range is a warning.
+        (json!({ "criteria": { "response_match_score": 80 } }), true),
+        (json!({ "criteria": { "response_match_score": [] } }), false),
+    ] {
+        let text = document.to_string();
+        let errors = schema.errors(&text);
+        assert_eq!(errors.is_empty(), is_valid, "the reader on {text}: {errors:?}");
+        assert_eq!(schema.fault(&document).is_none(), is_valid, "the schema on {text}");
     }
 }
 

@@ -97,36 +97,31 @@ fn what_the_reader_accepts_is_valid_by_the_schema() {
     }
 }
 
-#[test]
-fn a_key_or_a_value_that_the_reader_refuses_is_marked_in_the_editor() {
-    let schema = Schema::of(FileKind::Set);
+/// A set that is sound, of one turn.
+fn sound_set() -> Value {
     let turn = json!({
         "user_content": { "parts": [{ "text": "Hi" }] },
         "intermediate_data": { "tool_uses": [{ "name": "f", "args": {} }] },
     });
     let case = json!({ "eval_id": "c", "conversation": [turn] });
-    let set = json!({ "$schema": "./evalset.schema.json", "eval_set_id": "s", "eval_cases": [case] });
+    json!({ "$schema": "./evalset.schema.json", "eval_set_id": "s", "eval_cases": [case] })
+}
+
+/// Holds the reader and the schema to one answer, on a sound set with this value of a key.
+fn hold(schema: &Schema, pointer: &str, key: &str, value: &Value, is_valid: bool) {
+    let mut document = sound_set();
+    document.pointer_mut(pointer).expect("a place")[key] = value.clone();
+    let text = document.to_string();
+    assert_eq!(schema.errors(&text).is_empty(), is_valid, "the reader on {pointer} {key}: {value}");
+    assert_eq!(schema.fault(&document).is_none(), is_valid, "the schema on {pointer} {key}: {value}");
+}
+
+#[test]
+fn a_key_or_a_value_that_the_reader_refuses_is_marked_in_the_editor() {
+    let schema = Schema::of(FileKind::Set);
     let at = "/eval_cases/0/conversation/0";
     for (pointer, key, value, is_valid) in [
         ("", "_note", json!("a comment"), true),
-        ("/eval_cases/0", "conversation", json!([]), false),
-        ("/eval_cases/0", "conversation", json!(null), false),
-        (
-            "/eval_cases/0",
-            "conversation_scenario",
-            json!({ "starting_prompt": "Hi", "conversation_plan": "-" }),
-            false,
-        ),
-        ("/eval_cases/0", "conversationScenario", json!(null), true),
-        ("/eval_cases/0", "expected", json!("sunny"), false),
-        ("/eval_cases/0", "_match", json!({}), false),
-        ("/eval_cases/0", "expectations", json!("a warning"), true),
-        ("/eval_cases/0", "owner", json!("kept"), true),
-        ("/eval_cases/0", "tags", json!(["smoke", "two words"]), true),
-        ("/eval_cases/0", "tags", json!(null), true),
-        ("/eval_cases/0", "tags", json!([""]), false),
-        ("/eval_cases/0", "tags", json!([" smoke"]), false),
-        ("/eval_cases/0", "tags", json!("smoke"), false),
         ("", "creationTimestamp", json!(1.5), true),
         ("", "creation_timestamp", json!("1.5"), true),
         ("", "creation_timestamp", json!("yesterday"), false),
@@ -208,23 +203,43 @@ fn a_key_or_a_value_that_the_reader_refuses_is_marked_in_the_editor() {
         (at, "intermediate_data", json!({ "intermediate_responses": [["a"]] }), false),
         (at, "intermediate_data", json!({ "tool_uses": [{ "tool_name": "f" }] }), false),
     ] {
-        let mut document = set.clone();
-        document.pointer_mut(pointer).expect("a place")[key] = value.clone();
-        let text = document.to_string();
-        assert_eq!(schema.errors(&text).is_empty(), is_valid, "the reader on {pointer} {key}: {value}");
-        assert_eq!(schema.fault(&document).is_none(), is_valid, "the schema on {pointer} {key}: {value}");
+        hold(&schema, pointer, key, &value, is_valid);
     }
 }
 
-/// Mistakes in the text of a set that is sound without them. Each is an error of the reader, and marked in the editor.
+#[test]
+fn a_rule_of_cases_is_marked_in_the_editor() {
+    let schema = Schema::of(FileKind::Set);
+    for (key, value, is_valid) in [
+        ("conversation", json!([]), false),
+        ("conversation", json!(null), false),
+        ("conversation_scenario", json!({ "starting_prompt": "Hi", "conversation_plan": "-" }), false),
+        ("conversationScenario", json!(null), true),
+        ("expected", json!("sunny"), false),
+        ("_match", json!({}), false),
+        ("expectations", json!("a warning"), true),
+        ("owner", json!("kept"), true),
+        ("tags", json!(["smoke", "two words"]), true),
+        ("tags", json!(null), true),
+        ("tags", json!([""]), false),
+        ("tags", json!([" smoke"]), false),
+        ("tags", json!("smoke"), false),
+    ] {
+        hold(&schema, "/eval_cases/0", key, &value, is_valid);
+    }
+}
+
+/// A set with many keys.
+const SOUND: &str = r#"{"eval_set_id": "s", "name": "n", "eval_cases": [{"eval_id": "c",
+    "session_input": {"app_name": "a", "user_id": "u", "state": {}},
+    "conversation": [{"invocation_id": "i", "user_content": {"role": "user", "parts": [{"text": "Hi"}]},
+        "final_response": {"parts": [{"text": "Hello"}]}, "rubrics": [{"rubric_id": "r", "rubric_content": {"text_property": "x"}}],
+        "intermediate_data": {"tool_uses": [{"id": "1", "name": "f", "args": {}}]}}]}]}"#;
+
+/// Mistakes in the text of a sound set. Each is an error of the reader, and marked in the editor.
 #[test]
 fn a_mistake_in_a_set_is_refused_by_the_reader_and_by_the_schema() {
     let schema = Schema::of(FileKind::Set);
-    const SOUND: &str = r#"{"eval_set_id": "s", "name": "n", "eval_cases": [{"eval_id": "c",
-        "session_input": {"app_name": "a", "user_id": "u", "state": {}},
-        "conversation": [{"invocation_id": "i", "user_content": {"role": "user", "parts": [{"text": "Hi"}]},
-            "final_response": {"parts": [{"text": "Hello"}]}, "rubrics": [{"rubric_id": "r", "rubric_content": {"text_property": "x"}}],
-            "intermediate_data": {"tool_uses": [{"id": "1", "name": "f", "args": {}}]}}]}]}"#;
     let both = |text: &str| {
         let document = serde_json::from_str(text).expect("JSON");
         [!schema.errors(text).is_empty(), schema.fault(&document).is_some()]

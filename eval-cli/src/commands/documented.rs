@@ -14,8 +14,9 @@ struct Shown {
 /// The command at the beginning of a text, up to what its shell does with it; `None` if it is another text.
 fn command(text: &str) -> Option<Vec<String>> {
     let words = shlex::split(text.trim())?;
-    let is_own = |word: &String| !word.split_once('=').is_some_and(|(name, _)| name.starts_with("EVALSET_"));
-    let mut words: Vec<String> = words.into_iter().skip_while(|word| !is_own(word)).collect();
+    let is_variable = |name: &str| name.chars().all(|c| c.is_ascii_uppercase() || c == '_');
+    let is_set = |word: &String| word.split_once('=').is_some_and(|(name, _)| is_variable(name));
+    let mut words: Vec<String> = words.into_iter().skip_while(is_set).collect();
     if words.first().is_some_and(|word| word == "cargo") {
         words.remove(0);
     }
@@ -136,7 +137,7 @@ fn each_example_of_a_help_is_a_command_that_the_program_takes() {
 #[test]
 fn a_command_that_is_gone_is_found() {
     let page = "Ask `cargo evalset report --no-such` or `cargo evalset nothing`, not `evalset list --tag a`.\n\
-                ```sh\n$ EVALSET_MODELS=off cargo evalset run evals   # no agent\nls\n```\n";
+                ```sh\n$ TZ=UTC cargo evalset run evals   # no agent\nls\n```\n";
     let faults: Vec<_> = commands(page).iter().filter_map(fault).collect();
     assert_eq!(faults[..2], ["`report` has no option `--no-such`", "there is no command `nothing`"]);
     assert!(faults.len() == 3 && faults[2].contains("required arguments were not provided"), "{faults:?}");

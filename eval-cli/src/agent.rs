@@ -14,6 +14,7 @@ use eval_core::models::ModelMode;
 use eval_core::{Agent, BoxAgent, EvalRunner};
 use eval_format::matrix::Variant;
 use eval_format::options::{ToolSource, parse_timeout};
+use eval_support::untrusted::one_line;
 use eval_support::variables::VARIANT;
 
 use crate::features::lacking;
@@ -45,12 +46,13 @@ fn program() -> ArgGroup {
 #[group(skip)]
 #[command(group = program())]
 pub(crate) struct AgentArgs {
-    /// An object of Python: a function, or an agent of a framework that the package `evalset` knows. `python -m evalset` runs
-    /// it, as a program.
+    /// An object of Python: a function, a class with `turn`, or an agent of a framework that the package `evalset` knows. Its module
+    /// is imported from the current folder or the installed packages. `python -m evalset` runs it, as a program.
     #[arg(long, value_name = "MODULE:OBJECT", help_heading = "Agent (exactly one)")]
     agent: Option<String>,
 
-    /// A program that speaks the protocol of JSON lines (docs/protocol.md), with its arguments. Each case has its own.
+    /// A program that speaks the protocol of JSON lines (docs/protocol.md), with its arguments. Each case has its own. No shell
+    /// runs it: pipes and variables need `sh -c '..'`.
     #[arg(long, value_name = "COMMAND", help_heading = "Agent (exactly one)")]
     agent_cmd: Option<String>,
 
@@ -249,6 +251,17 @@ pub(crate) fn in_ms(time: Duration) -> String {
 
 /// Splits a command line into the program and its arguments, as a shell would. No shell runs it.
 fn words(option: &str, line: &str, variant: &Variant) -> Result<Command, CommandError> {
+    if let Some(of_shell) = shell_syntax(line) {
+        return Err(CommandError::new(
+            format!(
+                "`{option}` is run by no shell, so {of_shell} would be an argument: `{}`",
+                one_line(line)
+            ),
+            format!(
+                "let a shell run it: `{option} \"sh -c '..'\"`; what is meant as an argument goes in single quotes"
+            ),
+        ));
+    }
     let words = shlex::split(line).filter(|words| !words.is_empty());
     let words = words.map(|words| words.iter().map(|word| variant.fill(word)).collect::<Vec<_>>());
     let Some([program, args @ ..]) = words.as_deref() else {
@@ -260,6 +273,37 @@ fn words(option: &str, line: &str, variant: &Variant) -> Result<Command, Command
     let mut command = Command::new(program);
     command.args(args);
     Ok(told(command, variant))
+}
+
+/// What only a shell understands in a command line, as a name with its article.
+fn shell_syntax(line: &str) -> Option<String> {
+    let assigned = line.split_whitespace().next().and_then(|word| word.split_once('='));
+    let is_name = |name: &str| {
+        !name.is_empty()
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+            && !name.starts_with(|c: char| c.is_ascii_digit())
+    };
+    if let Some((name, _)) = assigned.filter(|(name, _)| is_name(name)) {
+        return Some(format!("the variable `{name}`"));
+    }
+    let mut quote = None;
+    let mut chars = line.chars().peekable();
+    while let Some(c) = chars.next() {
+        match (c, quote) {
+            ('\\', None | Some('"')) => drop(chars.next()),
+            ('\'' | '"', None) => quote = Some(c),
+            (_, Some(open)) if c == open => quote = None,
+            ('|' | '&' | ';' | '<' | '>', None) => return Some(format!("`{c}`")),
+            ('`', None | Some('"')) => return Some("a command in backticks".to_owned()),
+            ('$', None | Some('"'))
+                if chars.peek().is_some_and(|next| next.is_ascii_alphabetic() || "_{(".contains(*next)) =>
+            {
+                return Some("`$`".to_owned());
+            }
+            _ => {}
+        }
+    }
+    None
 }
 
 /// The command with its variant in a variable, if there is one.
@@ -309,6 +353,39 @@ impl AnyAgent {
         match self {
             Self::Server(server) => server.as_ref().clone().boxed(),
             Self::Program(program) => program.as_ref().clone().boxed(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_only_a_shell_understands_is_refused_and_quoted_arguments_are_taken() {
+        for (line, what) in [
+            ("python3 a.py | tee x", "`|`"),
+            ("python3 a.py 2>&1", "`>`"),
+            ("cd a && python3 a.py", "`&`"),
+            ("python3 a.py; true", "`;`"),
+            ("FOO=1 python3 a.py", "the variable `FOO`"),
+            ("python3 $HOME/a.py", "`$`"),
+            ("python3 \"${HOME}/a.py\"", "`$`"),
+            ("python3 `which a.py`", "a command in backticks"),
+        ] {
+            let error = words("--agent-cmd", line, &Variant::default()).expect_err(line);
+            assert!(
+                error.message.contains(&format!("run by no shell, so {what} would be an argument")),
+                "{error}"
+            );
+            assert!(error.help.contains("`--agent-cmd \"sh -c '..'\"`"), "{error}");
+        }
+        for line in [
+            "sh -c 'FOO=1 python3 a.py | tee x'",
+            "python3 a.py --model=x --price '$5' \"a|b\" c\\;d",
+            "python3 a.py --port {port} --cost 5$",
+        ] {
+            assert!(words("--agent-cmd", line, &Variant::default()).is_ok(), "{line}");
         }
     }
 }

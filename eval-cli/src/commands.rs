@@ -175,6 +175,9 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<(Command
 }
 
 #[cfg(test)]
+mod documented;
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -15,7 +15,7 @@ use eval_format::conventions::{FileKind, SET_NAMES, SET_SUFFIX, SHARED_CONFIG, s
 pub(crate) use eval_format::problem::Positions;
 use eval_format::problem::render;
 use eval_format::reader::SetFormat;
-use eval_format::{EvalCase, EvalConfig, EvalSet, Problem, Problems};
+use eval_format::{EvalCase, EvalConfig, EvalSet, Problem, Problems, Value};
 use eval_report::output::problem::problems;
 pub(crate) use eval_report::output::problem::severity_name;
 use eval_support::shell;
@@ -101,10 +101,15 @@ pub(crate) fn modern(set: &EvalSet, form: SetFormat, stem: &str) -> EvalSet {
     }
 }
 
-/// The text of a set as ADK saves it. It ends with a line break if `before` does. Its lines end as all lines of `before` do:
+/// The text of a set as ADK saves it. It begins with the key `$schema` if `before` has it, since editors read that key. It ends
+/// with a line break if `before` does. Its lines end as all lines of `before` do:
 /// on Windows, git may check files out with `\r\n`.
 pub(crate) fn text_like(set: &EvalSet, before: &str) -> String {
     let mut text = set.to_json();
+    if let Some(schema) = Value::parse(before).ok().map(|it| it["$schema"].clone()).filter(|it| !it.is_null())
+    {
+        text.replace_range(..1, &format!("{{\n  \"$schema\": {schema},"));
+    }
     if before.ends_with('\n') {
         text.push('\n');
     }

@@ -26,6 +26,8 @@ pub use check::{CheckedConfig, check_config};
 pub(crate) use criterion::Criterion;
 pub(crate) use eval_config::EvalConfig;
 pub use instructions::{InstructionTemplate, InstructionsError, TemplateVariable};
+#[cfg(feature = "json-schema")]
+pub(crate) use judged::MOST_QUESTIONS;
 pub use metric_command::MetricCommand;
 pub(crate) use model_config::check as check_model_config;
 pub use of_case::CaseCriteriaError;

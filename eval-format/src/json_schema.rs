@@ -3,11 +3,12 @@
 mod descriptions;
 mod expect;
 mod parts;
+mod rules;
 
 use eval_support::key_case::camel;
 
 use self::descriptions::description;
-use self::parts::{any_of, array, described, list, object, pattern, required, type_of};
+use self::parts::{NUMBER, any_of, array, described, list, object, pattern, required, type_of};
 use crate::conventions::FileKind;
 use crate::metric::METRICS;
 use crate::model::EvalCase;
@@ -27,8 +28,8 @@ use crate::value::{Map, Value};
 /// assert!(case.to_string().contains("\"conversation\""));
 /// ```
 ///
-/// A file without errors is valid by its schema. The reverse does not hold: only the reader checks rules that
-/// concern several places, such as equal ids.
+/// A file without errors is valid by its schema. The reverse does not hold: only the reader checks rules that concern several
+/// places, such as equal ids, and keys that resemble one of those where ADK takes any key.
 pub fn json_schema(kind: FileKind) -> Value {
     let mut definitions = Definitions::default();
     let (title, root) = match kind {
@@ -115,6 +116,8 @@ impl Definitions {
             properties.insert(field.name, self.field(model, field));
         }
         if std::ptr::eq(model, &raw const EVAL_CASE) {
+            spelt.push(rules::turns_or_scenario());
+            rules::no_expectations().for_each(|(key, refused)| drop(properties.insert(key, refused)));
             let own = [
                 (EvalCase::EXPECT_KEY, expect::EXAMPLE, expect::turns()),
                 (EvalCase::CRITERIA_KEY, r#"{"response_match_score": 0.5}"#, expect::criteria()),
@@ -153,13 +156,13 @@ impl Definitions {
     fn field(&mut self, model: &'static Model, field: &Field) -> Value {
         let mut options = vec![match ((model.what, field.name), &field.kind) {
             (CRITERIA, _) => self.criteria(),
-            (CASES, Type::Models(case)) => object([
+            (CASES | TURNS, Type::Models(item)) => object([
                 ("type", "array".into()),
-                ("items", self.reference(case)),
+                ("items", self.reference(item)),
                 ("minItems", 1_i64.into()),
             ]),
             (SIMULATOR, _) => self.reference(&LLM_BACKED_USER_SIMULATOR),
-            (_, kind) => self.value(kind),
+            ((model, key), kind) => rules::values(model, key).unwrap_or_else(|| self.value(kind)),
         }];
         if field.nullable {
             options.push(type_of("null"));
@@ -244,6 +247,9 @@ const CRITERIA: (&str, &str) = ("a config", "criteria");
 /// The model and the name of the key that holds the cases. The reader requires at least one case.
 const CASES: (&str, &str) = ("an eval set", "eval_cases");
 
+/// The model and the name of the key that holds the turns. The reader requires at least one turn.
+const TURNS: (&str, &str) = ("an eval case", "conversation");
+
 /// The model and the name of the key with the settings of the simulated user. In the table it is an object of
 /// any keys.
 const SIMULATOR: (&str, &str) = ("a config", "user_simulator_config");
@@ -302,9 +308,6 @@ fn model_faults() -> Value {
     let item = closed(&["at", "fault"], object([("at", closed(&["turn", "call"], place)), ("fault", fault)]));
     any_of(vec![of_one("faults", array(item)), type_of("null")])
 }
-
-/// A rough pattern for the text of a number: pydantic's exact rules are too long for a pattern.
-const NUMBER: &str = r"^\s*[+-]?([0-9.]|[iI][nN][fF]|[nN][aA][nN])";
 
 /// The texts that pydantic takes for true and false.
 const TRUTH: &str =

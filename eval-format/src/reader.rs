@@ -29,6 +29,8 @@ mod unwritten;
 
 #[doc(hidden)]
 pub use built::check_cases;
+#[cfg(feature = "json-schema")]
+pub(crate) use cases::LOOK_LIKE_EXPECTATIONS;
 #[cfg(feature = "edit")]
 pub(crate) use cases::model_of;
 pub(crate) use checked::SCENARIO_KEYS;

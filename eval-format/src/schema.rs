@@ -35,6 +35,8 @@ pub(crate) use table::Spelling;
 pub(crate) use table::{Extra, Field, Model, Type};
 #[cfg(feature = "export")]
 pub(crate) use unwritten::unwritten;
+#[cfg(feature = "export")]
+pub(crate) use walk::EDITORS_KEY;
 pub(crate) use walk::Walker;
 pub(crate) use wording::{opening, wrong_type};
 

@@ -199,7 +199,13 @@ impl Http {
         };
         let error = AdkServerError::status(what, status, &told);
         // Python's server writes the reason of a failure to its log alone.
-        if status.is_server_error() { error.with(&self.wrote_last().await) } else { error }
+        match &self.program {
+            Some(_) if status.is_server_error() => error.with(&self.wrote_last().await),
+            None if status.is_server_error() && says_no_reason(status, &told) => {
+                error.with(&format!("; the log of the server at {} has the reason", self.server()))
+            }
+            _ => error,
+        }
     }
 
     pub(super) async fn piece(
@@ -258,6 +264,12 @@ impl Http {
             source: Some(Arc::new(error)),
         })
     }
+}
+
+/// Whether the body of an error has the words of its status alone.
+fn says_no_reason(status: StatusCode, body: &str) -> bool {
+    let body = body.trim();
+    body.is_empty() || status.canonical_reason() == Some(body)
 }
 
 pub(super) fn has_no_route(status: StatusCode) -> bool {

@@ -82,6 +82,8 @@ impl std::error::Error for ScriptError {}
 ///   with `id`, `state`, `app_name` and `user_id`
 /// - an eval set: the messages of its users
 ///
+/// A name that ends like the one of a table, of YAML, TOML, XML or HTML is an error.
+///
 /// ```
 /// use eval_agents::record::scripts;
 ///
@@ -92,6 +94,9 @@ impl std::error::Error for ScriptError {}
 /// ```
 pub fn scripts(from: &str, text: &str) -> Result<Vec<Script>, ScriptError> {
     let failed = |why: String| ScriptError { from: from.to_owned(), why };
+    if let Some(kind) = kind_of_other(from) {
+        return Err(failed(format!("it is {kind}, whose lines are no messages of a user")));
+    }
     let text = text.trim_start_matches('\u{feff}');
     let begin = text.trim_start();
     let is_set =
@@ -108,6 +113,18 @@ pub fn scripts(from: &str, text: &str) -> Result<Vec<Script>, ScriptError> {
         Some(at) => Err(failed(format!("conversation {} has no turn", at + 1))),
         None if scripts.is_empty() => Err(failed("there is no message of a user in it".to_owned())),
         None => Ok(scripts),
+    }
+}
+
+/// A kind of file that is no file of prompts, by its name. Read as plain text, its columns and keys would be messages.
+fn kind_of_other(name: &str) -> Option<&'static str> {
+    let (_, extension) = name.rsplit_once('.')?;
+    match extension.to_ascii_lowercase().as_str() {
+        "csv" | "tsv" => Some("a table"),
+        "yaml" | "yml" => Some("YAML"),
+        "toml" => Some("TOML"),
+        "xml" | "html" | "htm" => Some("a document with tags"),
+        _ => None,
     }
 }
 
@@ -237,6 +254,17 @@ mod tests {
         let script = scripts("here", line).unwrap().remove(0);
         assert_eq!(script.eval_id.as_deref(), Some("hi"));
         assert_eq!(script.session, Some(SessionInput::new("a", "u").with_state(Map::from([("k", 1)]))));
+    }
+
+    #[test]
+    fn a_file_of_another_kind_is_no_text_of_messages() {
+        for (name, kind) in [("p.csv", "a table"), ("a/P.TSV", "a table"), ("p.yml", "YAML")] {
+            let error = scripts(name, "question,answer\nHi,Hello\n").unwrap_err().to_string();
+            assert_eq!(error, format!("`{name}`: it is {kind}, whose lines are no messages of a user"));
+        }
+        for name in ["prompts", "prompts.md", "prompts.txt", "csv"] {
+            assert_eq!(scripts(name, "Hi, you\n").unwrap().len(), 1);
+        }
     }
 
     #[test]

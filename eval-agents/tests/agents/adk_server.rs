@@ -303,7 +303,10 @@ const FAULTS: &[Fault] = &[
     (
         "an error without words",
         || status(500, "Internal Server Error"),
-        &["answered 500 Internal Server Error: Internal Server Error"],
+        &[
+            "answered 500 Internal Server Error: Internal Server Error; the log of the server at 127.0.0.1:",
+            " has the reason",
+        ],
     ),
     (
         "an error with words",

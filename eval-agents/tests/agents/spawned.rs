@@ -185,10 +185,18 @@ async fn a_server_that_fails_is_told_with_its_last_words() {
     let error = say(starts.server("fails"), "hi").await.unwrap_err();
     assert!(
         error.contains("POST of a session answered 500")
-            && error.contains(
-                "; the server wrote last:\n| Traceback\n| ModuleNotFoundError: No module named 'missing'"
-            ),
+            && error.contains("; the server wrote last:\n| ...\n")
+            && error.contains("\n| ModuleNotFoundError: No module named 'missing'"),
         "{error}"
+    );
+    // A report has one line of it.
+    let set = EvalCase::new("fails").turn(Invocation::user("hi").response("pid"));
+    let runner = EvalRunner::new().criterion("response_match_score", Criterion::new(0.1));
+    let report = runner.run_case(&set, || starts.server("fails")).await.unwrap();
+    let reason = report.to_string().lines().next().unwrap_or_default().to_owned();
+    assert!(
+        reason.ends_with("the server wrote last: ModuleNotFoundError: No module named 'missing'"),
+        "{reason}"
     );
 }
 

@@ -133,7 +133,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer("Internal Server Error", 500)
             self.wfile.flush()
             time.sleep(0.1)
-            print("Traceback\nModuleNotFoundError: No module named 'missing'", file=sys.stderr, flush=True)
+            frames = "".join(f'  File "/site/{number}.py", line 7, in app\n    await self.app()\n' for number in range(100))
+            error = "ModuleNotFoundError: No module named 'missing'"
+            print(f"Traceback (most recent call last):\n{frames}{error}", file=sys.stderr, flush=True)
         else:
             id = str(uuid.uuid4()) if options.golden else "s"
             self.answer({"id": id, "state": body.get("state") or {}})

@@ -10,15 +10,15 @@ use crate::output::CommandError;
 
 /// The command that runs an object. Fails unless the interpreter starts and has the package.
 pub(super) fn command(object: &str) -> Result<Command, CommandError> {
-    let is_named = object.rsplit_once(':').is_some_and(|(module, name)| {
+    let is_named = object.split_once(':').is_some_and(|(module, name)| {
         let is_file =
             module.contains(['/', '\\']) || Path::new(module).extension().is_some_and(|it| it == "py");
-        [module, name].iter().all(|part| !part.is_empty() && !part.contains(char::is_whitespace)) && !is_file
+        [module, name].iter().all(|part| !part.is_empty() && !part.contains([' ', '\t', ':'])) && !is_file
     });
     if !is_named {
         return Err(CommandError::new(
             format!("`--agent` names no object of Python: `{}`", one_line(object)),
-            "write its module, a colon and its name: `--agent agents.weather:agent` for `agents/weather.py`; `--agent-cmd` takes \
+            "write its module, a colon and its name: `--agent my_agents.weather:agent` for `my_agents/weather.py`; `--agent-cmd` takes \
              commands",
         ));
     }
@@ -97,10 +97,14 @@ mod tests {
 
     #[test]
     fn a_file_is_no_module() {
-        for object in ["agents.py:a", "agents/weather:a", r"agents\weather:a", "agents", "a:", ":a", "a b:c"]
+        for object in
+            ["agents.py:a", "agents/weather:a", r"agents\weather:a", "agents", "a:", ":a", "a b:c", "a:b:c"]
         {
             let error = command(object).expect_err(object);
-            assert!(error.help.contains("`--agent agents.weather:agent` for `agents/weather.py`"), "{error}");
+            assert!(
+                error.help.contains("`--agent my_agents.weather:agent` for `my_agents/weather.py`"),
+                "{error}"
+            );
         }
     }
 }

@@ -10,13 +10,14 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use eval_format::conventions::SET_SUFFIX;
+use eval_support::untrusted::one_line;
 use eval_support::words::count;
 
 use crate::cargo;
 use crate::output::{Answer, BOLD, CommandError, GOOD, Outcome, WARNING, styled};
 use manifest::Manifest;
 use new_file::{Name, refuse_existing, shown, write_new};
-use package::Package;
+use package::{Made, Package};
 use source::{EVAL_CORE, Source};
 
 /// Writes a first eval set, the tests that run it, and the lines of `Cargo.toml` that they need.
@@ -69,10 +70,10 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     }
     package.refuse_unseen_tests(&args.name)?;
     package.refuse_registry(EVAL_CORE)?;
-    let made = package.make(&args.name)?;
     let folder = package.folder();
+    let lines: Vec<_> = [eval_core.dependency(folder)].into_iter().chain(args.agent.dependencies()).collect();
+    let made = package.make(&args.name, &lines.iter().map(|(name, _)| *name).collect::<Vec<_>>())?;
     let mut manifest = Manifest::read(&folder.join("Cargo.toml"))?;
-    let lines = [eval_core.dependency(folder)].into_iter().chain(args.agent.dependencies());
     for (name, line) in lines {
         manifest.add(name, &line)?;
     }
@@ -146,8 +147,8 @@ struct Written<'a> {
     set: String,
     /// The file of the tests.
     tests: String,
-    /// The name of the package, if it was made.
-    made: Option<String>,
+    /// The package, if it was made.
+    made: Option<Made>,
     /// The lines that were added to `Cargo.toml`.
     added: Vec<String>,
     /// The lines that were not added, since `Cargo.toml` had the dependencies already.
@@ -161,8 +162,14 @@ struct Written<'a> {
 fn text(written: &Written<'_>) -> String {
     let Written { name, set, tests, made, added, kept, ignored, folder } = written;
     let mut text = String::new();
-    if let Some(package) = made {
-        text.push_str(&format!("{} the package `{package}`\n", styled(GOOD, "made")));
+    if let Some(Made { name, refused }) = made {
+        let verb = styled(GOOD, "made");
+        text.push_str(&match refused {
+            Some(refused) => {
+                format!("{verb} the package `{name}`: none can be named `{}`\n", one_line(refused))
+            }
+            None => format!("{verb} the package `{name}`\n"),
+        });
     }
     let wrote = styled(GOOD, "wrote");
     text.push_str(&format!("{wrote} `{set}`: a set of 2 cases\n"));

@@ -112,10 +112,13 @@ fn read_scripts(path: &Path) -> Result<Vec<Script>, CommandError> {
         CommandError::new(format!("`{}` is not UTF-8", one_line(&shown)), "write the prompts as plain text")
     })?;
     scripts(&shown, &text).map_err(|error| {
-        CommandError::new(
-            one_line(&error.to_string()),
-            "a paragraph is a conversation and a line is a turn; docs/goldens.md describes the other forms",
-        )
+        let help = if path.extension().is_some_and(|it| it.eq_ignore_ascii_case("csv")) {
+            "`cargo evalset import` makes cases of a table with questions and answers; to ask the agent, write its questions \
+             into a text file, with an empty line between two conversations"
+        } else {
+            "a paragraph is a conversation and a line is a turn; docs/goldens.md describes the other forms"
+        };
+        CommandError::new(one_line(&error.to_string()), help)
     })
 }
 

@@ -73,7 +73,7 @@ const USAGE: &str = "run [OPTIONS] <AGENT> <SET[:CASE,..]>...";
 
 const AFTER_HELP: &str = "\
 Examples:
-  cargo evalset run evals --agent agents.weather:agent
+  cargo evalset run evals --agent my_agents.weather:agent
   cargo evalset run evals --agent-cmd 'python3 agents/weather.py'
   cargo evalset run weather:sunny,oslo --adk-cmd 'adk api_server --no_use_local_storage agents' --app weather
   cargo evalset run 'evals/**/*.evalset.json' --agent-url $URL --app trip --retry 2

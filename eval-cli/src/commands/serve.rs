@@ -79,7 +79,7 @@ const OTLP_PORT: u16 = 4318;
 const AFTER_HELP: &str = "\
 Examples:
   cargo evalset serve
-  cargo evalset serve --agent agents.weather:agent       # the browser can start runs
+  cargo evalset serve --agent my_agents.weather:agent       # the browser can start runs
   curl -X POST http://localhost:8001/api/validate/eval-set -F \"eval_set_file=@weather.evalset.json\"";
 
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {

@@ -38,6 +38,26 @@ fn the_line_break_at_the_end_stays_as_it_was() {
     assert_eq!(folder.read("with.evalset.json").trim_end(), folder.read("without.evalset.json"));
 }
 
+/// `cargo evalset schema` tells users to write this key, so no other command may refuse or drop it.
+#[test]
+fn the_schema_that_an_editor_reads_stays_in_the_file() {
+    let folder = Folder::new("fmt-schema");
+    let with = |text: &str| text.replacen('{', r#"{"$schema": "../evalset.schema.json","#, 1);
+    folder.write("odd.evalset.json", with(ODD)).write("plain.evalset.json", ODD);
+    let ran = folder.run(&["fmt", "."]);
+    assert_eq!(ran.code, Some(0), "{}", ran.shown());
+    let line = "{\n  \"$schema\": \"../evalset.schema.json\",\n";
+    let plain = folder.read("plain.evalset.json");
+    assert_eq!(folder.read("odd.evalset.json"), plain.replacen("{\n", line, 1));
+    assert_eq!(folder.run(&["fmt", "--check", "."]).code, Some(0));
+    let checked = folder.run(&["check", "odd.evalset.json"]);
+    assert!(!checked.out.contains("$schema"), "{}", checked.out);
+    // A case of such a file can be added to another set, in which the key is lost.
+    folder.write("other.evalset.json", set(""));
+    let ran = folder.run(&["add-case", "other.evalset.json", "odd.evalset.json"]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+}
+
 /// A folder with a file for each result.
 fn mixed(test: &str) -> Folder {
     let folder = Folder::new(test);

@@ -29,12 +29,15 @@ impl Schema {
         };
         let ran = Folder::new(&format!("json-schema-{name}")).run(&["schema", name]);
         assert_eq!(ran.code, Some(0), "{}", ran.err);
+        Self { kind, ..Self::compiled(serde_json::from_str(&ran.out).expect("JSON")) }
+    }
+
+    fn compiled(schema: Value) -> Self {
         let mut compiler = Compiler::new();
-        let schema = serde_json::from_str(&ran.out).expect("JSON");
         compiler.add_resource("schema.json", schema).expect("a schema");
         let mut schemas = Schemas::new();
         let index = compiler.compile("schema.json", &mut schemas).expect("a sound schema");
-        Self { schemas, index, kind }
+        Self { schemas, index, kind: FileKind::Set }
     }
 
     fn fault(&self, document: &Value) -> Option<String> {
@@ -94,15 +97,28 @@ fn what_the_reader_accepts_is_valid_by_the_schema() {
     }
 }
 
-#[test]
-fn a_key_or_a_value_that_the_reader_refuses_is_marked_in_the_editor() {
-    let schema = Schema::of(FileKind::Set);
+/// A set that is sound, of one turn.
+fn sound_set() -> Value {
     let turn = json!({
         "user_content": { "parts": [{ "text": "Hi" }] },
         "intermediate_data": { "tool_uses": [{ "name": "f", "args": {} }] },
     });
     let case = json!({ "eval_id": "c", "conversation": [turn] });
-    let set = json!({ "$schema": "./evalset.schema.json", "eval_set_id": "s", "eval_cases": [case] });
+    json!({ "$schema": "./evalset.schema.json", "eval_set_id": "s", "eval_cases": [case] })
+}
+
+/// Holds the reader and the schema to one answer, on a sound set with this value of a key.
+fn hold(schema: &Schema, pointer: &str, key: &str, value: &Value, is_valid: bool) {
+    let mut document = sound_set();
+    document.pointer_mut(pointer).expect("a place")[key] = value.clone();
+    let text = document.to_string();
+    assert_eq!(schema.errors(&text).is_empty(), is_valid, "the reader on {pointer} {key}: {value}");
+    assert_eq!(schema.fault(&document).is_none(), is_valid, "the schema on {pointer} {key}: {value}");
+}
+
+#[test]
+fn a_key_or_a_value_that_the_reader_refuses_is_marked_in_the_editor() {
+    let schema = Schema::of(FileKind::Set);
     let at = "/eval_cases/0/conversation/0";
     for (pointer, key, value, is_valid) in [
         ("", "_note", json!("a comment"), true),
@@ -187,11 +203,110 @@ fn a_key_or_a_value_that_the_reader_refuses_is_marked_in_the_editor() {
         (at, "intermediate_data", json!({ "intermediate_responses": [["a"]] }), false),
         (at, "intermediate_data", json!({ "tool_uses": [{ "tool_name": "f" }] }), false),
     ] {
-        let mut document = set.clone();
-        document.pointer_mut(pointer).expect("a place")[key] = value.clone();
+        hold(&schema, pointer, key, &value, is_valid);
+    }
+}
+
+#[test]
+fn a_rule_of_cases_is_marked_in_the_editor() {
+    let schema = Schema::of(FileKind::Set);
+    for (key, value, is_valid) in [
+        ("conversation", json!([]), false),
+        ("conversation", json!(null), false),
+        ("conversation_scenario", json!({ "starting_prompt": "Hi", "conversation_plan": "-" }), false),
+        ("conversationScenario", json!(null), true),
+        ("expected", json!("sunny"), false),
+        ("_match", json!({}), false),
+        ("expectations", json!("a warning"), true),
+        ("owner", json!("kept"), true),
+        ("tags", json!(["smoke", "two words"]), true),
+        ("tags", json!(null), true),
+        ("tags", json!([""]), false),
+        ("tags", json!([" smoke"]), false),
+        ("tags", json!("smoke"), false),
+    ] {
+        hold(&schema, "/eval_cases/0", key, &value, is_valid);
+    }
+}
+
+/// A set with many keys.
+const SOUND: &str = r#"{"eval_set_id": "s", "name": "n", "eval_cases": [{"eval_id": "c",
+    "session_input": {"app_name": "a", "user_id": "u", "state": {}},
+    "conversation": [{"invocation_id": "i", "user_content": {"role": "user", "parts": [{"text": "Hi"}]},
+        "final_response": {"parts": [{"text": "Hello"}]}, "rubrics": [{"rubric_id": "r", "rubric_content": {"text_property": "x"}}],
+        "intermediate_data": {"tool_uses": [{"id": "1", "name": "f", "args": {}}]}}]}]}"#;
+
+/// Mistakes in the text of a sound set. Each is an error of the reader, and marked in the editor.
+#[test]
+fn a_mistake_in_a_set_is_refused_by_the_reader_and_by_the_schema() {
+    let schema = Schema::of(FileKind::Set);
+    let both = |text: &str| {
+        let document = serde_json::from_str(text).expect("JSON");
+        [!schema.errors(text).is_empty(), schema.fault(&document).is_some()]
+    };
+    assert_eq!(both(SOUND), [false, false]);
+    for (from, to) in [
+        ("eval_set_id", "eval_set_ids"),
+        ("eval_cases", "eval_case"),
+        ("eval_id", "evel_id"),
+        ("conversation", "converstion"),
+        ("user_content", "user_contents"),
+        ("final_response", "final_responses"),
+        ("intermediate_data", "intermediate_date"),
+        ("tool_uses", "tool_use"),
+        ("\"args\"", "\"arg\""),
+        ("\"parts\": [{\"text\": \"Hi\"}]", "\"parts\": {\"text\": \"Hi\"}"),
+        ("\"text\": \"Hi\"", "\"text\": 3"),
+        ("app_name", "app_nam"),
+        ("user_id", "user"),
+        ("rubric_id", "rubric"),
+        ("text_property", "text"),
+        ("\"state\": {}", "\"state\": \"C\""),
+        ("\"args\": {}", "\"args\": []"),
+    ] {
+        let wrong = SOUND.replacen(from, to, 1);
+        assert_ne!(wrong, SOUND, "{from}");
+        assert_eq!(both(&wrong), [true, true], "{from}: {to}");
+    }
+}
+
+#[test]
+fn a_mistake_in_a_config_is_refused_by_the_reader_and_by_the_schema() {
+    let schema = Schema::of(FileKind::Config);
+    let judged = |options: Value| json!({ "criteria": { "final_response_match_v2": { "threshold": 0.5, "judge_model_options": options } } });
+    let simulated = |options: Value| json!({ "criteria": { "response_match_score": 0.5 }, "user_simulator_config": options });
+    let weighted = |weights: Value| {
+        json!({ "criteria": { "rubric_based_tool_use_quality_v1": { "threshold": 0.5, "weights": weights,
+            "rubrics": [{ "rubric_id": "r", "rubric_content": { "text_property": "x" } }] } } })
+    };
+    for (document, is_valid) in [
+        (judged(json!({ "num_samples": 5, "parallelism_limit": 2 })), true),
+        (judged(json!({ "num_samples": "5" })), true),
+        (judged(json!({ "num_samples": 0 })), false),
+        (judged(json!({ "num_samples": 1001 })), false),
+        (judged(json!({ "parallelism_limit": -1 })), false),
+        (judged(json!({ "judge_model": " " })), false),
+        (judged(json!({ "samples": 5 })), false),
+        (simulated(json!({ "type": "llm_backed", "model": "m", "max_allowed_invocations": -1 })), true),
+        (simulated(json!({ "type": null, "max_allowed_invocations": 2 })), true),
+        (simulated(json!({ "type": "llm_audio" })), false),
+        (simulated(json!({ "model": "" })), false),
+        (simulated(json!({ "max_allowed_invocations": 1 })), false),
+        (simulated(json!({ "max_allowed_invocations": 0 })), false),
+        (weighted(json!({ "r": 2.5 })), true),
+        (weighted(json!({ "r": -1 })), false),
+        (weighted(json!({ "r": "1" })), false),
+        (json!({ "criterias": { "response_match_score": 0.5 } }), false),
+        (json!({ "criteria": { "response_match_score": 0.5 }, "live_model_config": null }), true),
+        (json!({ "criteria": { "response_match_score": 0.5 }, "live_model_config": {} }), false),
+        // ADK takes any threshold, so a number out of range is a warning.
+        (json!({ "criteria": { "response_match_score": 80 } }), true),
+        (json!({ "criteria": { "response_match_score": [] } }), false),
+    ] {
         let text = document.to_string();
-        assert_eq!(schema.errors(&text).is_empty(), is_valid, "the reader on {pointer} {key}: {value}");
-        assert_eq!(schema.fault(&document).is_none(), is_valid, "the schema on {pointer} {key}: {value}");
+        let errors = schema.errors(&text);
+        assert_eq!(errors.is_empty(), is_valid, "the reader on {text}: {errors:?}");
+        assert_eq!(schema.fault(&document).is_none(), is_valid, "the schema on {text}");
     }
 }
 
@@ -240,7 +355,17 @@ fn the_page_has_each_key_with_what_the_schema_says_of_it() {
             for (key, property) in properties.flatten() {
                 let means = property["description"].as_str().filter(|_| property["doNotSuggest"].is_null());
                 let Some(means) = means.filter(|_| !is_criterion || key == "threshold") else { continue };
-                assert!(page.contains(&format!("| `{key}` | {means} |\n")), "{name}: {key}: {means}");
+                let begin = format!("| `{key}` | {means} | `");
+                let row = page.lines().find_map(|line| line.strip_prefix(&begin));
+                let row = row.unwrap_or_else(|| panic!("{name}: {key}: {means}"));
+                let (example, adk) = row.split_once("` |").expect("an example");
+                // ADK keeps the keys of this project in a case, and reads nothing below them.
+                let is_ours = means.is_empty() || name.contains("expect");
+                assert!(is_ours || adk.trim().len() > 4, "{name}: {key}: what ADK does with it");
+                let example: Value = serde_json::from_str(example).expect(example);
+                let mut of_key = schema.clone();
+                of_key["anyOf"] = json!([property]);
+                assert_eq!(Schema::compiled(of_key).fault(&example), None, "{name}: {key}: {example}");
                 rows += 1;
             }
         }

@@ -114,6 +114,39 @@ fn a_folder_without_a_package_gets_one() {
 }
 
 #[test]
+fn a_folder_whose_name_no_package_can_have_gets_a_package_of_another_name() {
+    for (below, args, name) in [
+        ("test", &[][..], "weather"),
+        ("match", &[], "weather"),
+        ("my agent", &[], "weather"),
+        ("core", &[], "weather"),
+        ("eval-core", &["greetings"], "greetings"),
+        ("eval_format", &[], "weather"),
+        ("serde-json", &["--agent", "rig"], "weather"),
+        ("test", &["test"], "test-evals"),
+        ("Eval", &["eval-core"], "Eval"),
+        ("serde-json", &[], "serde-json"),
+    ] {
+        let folder = with_clone("new-names");
+        folder.write("evalset/eval-core/src/lib.rs", "");
+        fs::create_dir(folder.path(below)).expect("a folder");
+        let ran = run_in(&folder, below, &[&["new", "--path", "../evalset"], args].concat());
+        assert_eq!(ran.code, Some(0), "{below}: {}", ran.err);
+        let why = if name == below { String::new() } else { format!(": none can be named `{below}`") };
+        assert!(ran.out.starts_with(&format!("made the package `{name}`{why}\n")), "{below}: {}", ran.out);
+        let manifest = folder.read(&format!("{below}/Cargo.toml"));
+        assert!(manifest.contains(&format!("name = \"{name}\"")), "{manifest}");
+        if args.contains(&"rig") {
+            continue;
+        }
+        let mut cargo = Command::new(env!("CARGO"));
+        let output = cargo.args(["metadata", "--offline"]).current_dir(folder.path(below)).output();
+        let output = output.expect("cargo runs");
+        assert!(output.status.success(), "{below}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+#[test]
 fn nothing_is_written_over_and_a_refusal_writes_nothing() {
     for (file, args, says) in [
         ("evals/weather.evalset.json", &["new"][..], "evals/weather.evalset.json` exists already"),

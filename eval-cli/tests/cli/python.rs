@@ -29,12 +29,12 @@ fn an_object_is_run_by_the_interpreter_as_a_program_of_each_case() {
     let set = "evals/mixed.evalset.json:sunny,rain, again";
     let options = ["--end-within", "4s", "--ready-within", "20s"];
     let ran =
-        run(&folder, &python, &[&["run", set, "--agent", "agents.weather:agent"], &options[..]].concat());
+        run(&folder, &python, &[&["run", set, "--agent", "my_agents.weather:agent"], &options[..]].concat());
     assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
-    let again = "--agent agents.weather:agent --ready-within 20000ms --end-within 4000ms";
+    let again = "--agent my_agents.weather:agent --ready-within 20000ms --end-within 4000ms";
     assert!(ran.out.contains(again), "{}", ran.out);
     let called = folder.read("called");
-    assert_eq!(called.matches("-m evalset agents.weather:agent\n").count(), 2, "{called}");
+    assert_eq!(called.matches("-m evalset my_agents.weather:agent\n").count(), 2, "{called}");
 
     std::fs::remove_file(folder.path("called")).expect("it was written");
     let shared = ["--program-concurrency", "2", "--concurrency", "1"];
@@ -109,7 +109,7 @@ fn what_is_wrong_with_an_object_or_its_interpreter_ends_the_run_before_its_first
             &missing,
             "weather",
             "names no object of Python: `weather`".to_owned(),
-            "`--agent agents.weather:agent`",
+            "`--agent my_agents.weather:agent`",
         ),
         (
             &missing,

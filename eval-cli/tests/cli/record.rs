@@ -203,6 +203,7 @@ fn a_draft_that_cannot_be_written_is_kept_elsewhere() {
 fn the_agent_the_prompts_and_the_set_are_looked_at_first() {
     let folder = folder("record-refused");
     folder.write("prompts.txt", PROMPTS).write("empty.txt", "\n").write("bad.evalset.json", "{");
+    folder.write("table.csv", "question,answer\nHi,Hello\n").write("p.yaml", "- Hi\n");
     for (args, why) in [
         (&["record", "-o", SET, "prompts.txt"][..], "--agent-url"),
         (
@@ -227,6 +228,14 @@ fn the_agent_the_prompts_and_the_set_are_looked_at_first() {
         (
             &["record", "-o", SET, "lost.txt", "--agent-cmd", "python3 weather.py"],
             "name a file that is there, or leave it out",
+        ),
+        (
+            &["record", "-o", SET, "table.csv", "--agent-cmd", "python3 weather.py"],
+            "`table.csv`: it is a table, whose lines are no messages of a user\n  = help: `cargo evalset import` makes cases",
+        ),
+        (
+            &["record", "-o", SET, "p.yaml", "--agent-cmd", "python3 weather.py"],
+            "`p.yaml`: it is YAML, whose lines are no messages of a user\n  = help: a paragraph is a conversation",
         ),
         (&["record", "-o", SET, "prompts.txt", "--agent-cmd", ""], "`--agent-cmd` is no command"),
         (&["record", "-o", SET, "prompts.txt", "--agent-cmd", "x", "--runs", "0"], "--runs"),

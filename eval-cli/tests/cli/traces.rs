@@ -124,6 +124,31 @@ fn goldens_without_a_trace_and_traces_without_a_golden_fail_and_say_so() {
     assert_eq!(ran.code, Some(0), "{}", ran.out);
 }
 
+/// `evalset.otel` appends to its file, so a second run of the agent is in it too.
+#[test]
+fn a_conversation_that_is_in_the_traces_twice_is_named_with_its_remedy() {
+    let folder = folder("traces-twice");
+    let rome = lines(&trace(2, "Rome", "Rome is sunny."));
+    folder.write(
+        "both.jsonl",
+        lines(&trace(1, "Oslo", "Oslo is grey.")) + &rome + &lines(&trace(3, "Rome", "Rome is sunny.")),
+    );
+    let ran = run(&folder, &["--trace", "both.jsonl"]);
+    assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
+    for said in [
+        "trace cities/Rome: 2 conversations, and only one can be meant".to_owned(),
+        format!("the traces have the same conversation more than once: `{:032x}` and `{:032x}`", 2, 3),
+        "keep one of them; a file to which an agent appends its traces has to be removed".to_owned(),
+    ] {
+        assert!(ran.err.contains(&said), "{}", ran.err);
+    }
+    assert!(!ran.err.contains("add cases for them"), "{}", ran.err);
+    // The same spans twice are one conversation.
+    folder.write("both.jsonl", lines(&trace(1, "Oslo", "Oslo is grey.")) + &rome + &rome);
+    let ran = run(&folder, &["--trace", "both.jsonl"]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+}
+
 #[test]
 fn what_is_no_trace_is_an_error_before_anything_runs() {
     let folder = folder("traces-none");

@@ -122,6 +122,28 @@ fn a_member_takes_runs_that_hold_it_and_the_workspace_takes_all() {
 }
 
 #[test]
+fn a_folder_below_a_project_says_whose_run_it_shows() {
+    let folder = Folder::new("whose-below");
+    package(&folder, "shop", "shop");
+    run_of(&folder, "shop/target/evalset", "r1", ("shop", "shop"));
+    folder.write("home/.evalset/.gitignore", "*");
+    run_of(&folder, "home/.evalset", "r1", ("home", ""));
+    folder.write("shop/new/agent.py", "").write("home/new/agent.py", "");
+    for (project, name) in [("shop", "package `shop` in"), ("home", "the folder")] {
+        let note = format!(
+            "note: the run is of {name} `{}`: the current folder has no manifest of its own",
+            folder.path(project).display()
+        );
+        let Ran { out, err, code } = ran(&folder, &format!("{project}/new"), None, &["report"]);
+        assert!(code == Some(0) && out.contains(&note), "{out}{err}");
+        let Ran { out, code, .. } = ran(&folder, &format!("{project}/new"), None, &["report", "r1"]);
+        assert!(code == Some(0) && !out.contains(&note), "it was named: {out}");
+        let Ran { out, code, .. } = ran(&folder, project, None, &["report"]);
+        assert!(code == Some(0) && !out.contains("note: the run is of"), "{out}");
+    }
+}
+
+#[test]
 fn a_project_without_cargo_has_its_runs_in_a_folder_of_its_own() {
     let folder = crate::run::folder("whose-python");
     package(&folder, "shop", "shop");

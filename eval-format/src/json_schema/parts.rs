@@ -2,6 +2,9 @@
 
 use crate::value::{Map, Value};
 
+/// A rough pattern for the text of a number: pydantic's exact rules are too long for a pattern.
+pub(super) const NUMBER: &str = r"^\s*[+-]?([0-9.]|[iI][nN][fF]|[nN][aA][nN])";
+
 pub(super) fn described(description: Option<&str>, example: &str, options: Vec<Value>) -> Value {
     let mut entries = Vec::new();
     entries.extend(description.map(|text| ("description".to_owned(), Value::from(text))));

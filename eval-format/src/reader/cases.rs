@@ -111,7 +111,7 @@ pub(super) fn check_ids<'n>(
 }
 
 /// Keys of a case that look like expectations or criteria, and that nothing reads, each with the key that is read.
-const LOOK_LIKE_EXPECTATIONS: [(&str, &str); 14] = [
+pub(crate) const LOOK_LIKE_EXPECTATIONS: [(&str, &str); 14] = [
     ("_expected", EvalCase::EXPECT_KEY),
     ("_match", EvalCase::EXPECT_KEY),
     ("assert", ""),

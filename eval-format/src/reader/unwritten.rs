@@ -3,8 +3,10 @@
 use super::cases;
 use super::checked::{CheckedSet, SetFormat};
 use super::session::CheckedSession;
-use crate::problem::{Problem, in_order_of_places};
-use crate::schema::{EVAL_SET_ANY_CASE, OLD_CASE, OLD_SESSION, OLD_TURN, Place, Spelling, Type, unwritten};
+use crate::problem::{JsonPath, Problem, in_order_of_places};
+use crate::schema::{
+    EDITORS_KEY, EVAL_SET_ANY_CASE, OLD_CASE, OLD_SESSION, OLD_TURN, Place, Spelling, Type, unwritten,
+};
 use crate::syntax::{self, Entry, Node};
 
 impl CheckedSet {
@@ -17,7 +19,8 @@ impl CheckedSet {
     /// assert_eq!(lost[0].message, "key `mock_tool_output` in a turn of the old format has no place in ADK's saved form");
     /// ```
     ///
-    /// Empty for a file that cannot be used. Spellings, default values, `null` and surplus digits of floats are no
+    /// Empty for a file that cannot be used. The key `$schema` is no part of the set: it is for the editor of the file, and who
+    /// rewrites the file keeps it. Spellings, default values, `null` and surplus digits of floats are no
     /// loss: ADK does not keep them either.
     pub fn unwritten(&self) -> Vec<Problem> {
         if self.set.is_none() {
@@ -78,6 +81,8 @@ fn lost(text: &str, type_of: impl Fn(&Node<'_>) -> Type) -> Vec<Problem> {
     let mut found = Vec::new();
     let Ok(root) = syntax::parse(text, &mut found) else { return Vec::new() };
     unwritten(&root, &type_of(&root), &Place::Root, &mut found);
+    let editors = JsonPath::default().key(EDITORS_KEY);
+    found.retain(|problem| problem.path != editors);
     in_order_of_places(&mut found);
     found
 }

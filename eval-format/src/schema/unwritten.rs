@@ -120,6 +120,14 @@ mod tests {
         assert!(found.iter().all(|problem| checked.text.get(problem.range.clone()).is_some()));
     }
 
+    #[test]
+    fn the_key_of_editors_is_no_part_of_a_set_and_is_lost_elsewhere() {
+        let set = case("").replacen('{', r#"{"$schema": "../evalset.schema.json", "#, 1);
+        check(&set, &[]);
+        let other = case("").replacen('{', r#"{"$schemas": 1, "_why": 2, "#, 1);
+        check(&other, &["[\"$schemas\"]", "_why"]);
+    }
+
     fn case(fields: &str) -> String {
         let turn = r#"{"user_content": {"parts": [{"text": "Hi"}]}}"#;
         format!(

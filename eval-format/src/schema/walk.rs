@@ -15,6 +15,9 @@ use crate::value::{Map, Value};
 /// The largest number of fields of a model. The walker keeps a slot for each on the stack.
 pub(super) const MAX_FIELDS: usize = 17;
 
+/// A comment that editors read: it names the JSON Schema of the file, which `cargo evalset schema` writes.
+pub(crate) const EDITORS_KEY: &str = "$schema";
+
 /// Walks nodes and collects all problems.
 pub(crate) struct Walker<'p> {
     pub(crate) problems: &'p mut Vec<Problem>,
@@ -150,8 +153,7 @@ impl Walker<'_> {
         slots: &Slots<'_>,
         place: &Place<'_>,
     ) -> Option<usize> {
-        // Editors read `$schema`: it names a file that `cargo evalset schema` writes.
-        let is_comment = entry.key.starts_with('_') || entry.key == "$schema";
+        let is_comment = entry.key.starts_with('_') || entry.key == EDITORS_KEY;
         let is_comment = is_comment && !model.extra.is_forbidden();
         if is_comment {
             return None;

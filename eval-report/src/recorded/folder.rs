@@ -24,7 +24,7 @@ use crate::output::CommandError;
 #[derive(Clone, Debug)]
 pub(super) struct Meant {
     pub(super) folder: PathBuf,
-    /// A sentence about the owner, if the run is of another project.
+    /// A sentence about the owner, if the run is of another project, or of a project above the current folder.
     pub(super) foreign: Option<String>,
     /// Whether its id or its folder was named. The last run of a named folder of runs is not.
     pub(super) is_named: bool,
@@ -61,7 +61,7 @@ pub(super) fn meant(name: Option<&str>) -> Result<Meant, CommandError> {
     }
     let runs = newest_first(&root).unwrap_or_default();
     match runs.iter().find(|run| is_of_build(run) && ours.foreign(&run.path).is_none()) {
-        Some(run) => Ok(ours.meant(run.path.clone())),
+        Some(run) => Ok(Meant { folder: run.path.clone(), foreign: ours.above(&here()), is_named: false }),
         None => Err(ours.refused(&root, runs.first())),
     }
 }
@@ -179,6 +179,15 @@ impl Ours {
         Meant { foreign: self.foreign(&folder), folder, is_named: false }
     }
 
+    /// A sentence about the project, if it is of a folder above this one: a folder without a manifest may be meant as a project
+    /// of its own.
+    fn above(&self, here: &Path) -> Option<String> {
+        let folder = self.0.package.as_ref().map_or(&self.0.folder, |package| &package.folder);
+        let is_above = !is_same(here, folder);
+        is_above
+            .then(|| format!("the run is of {}: the current folder has no manifest of its own", self.name()))
+    }
+
     /// A sentence about the owner of a run that cannot be of this project: of the package of this folder, or in a
     /// workspace's folder of any of its packages. A run without a readable journal may be of it, so that no older
     /// run is taken in its place.
@@ -248,6 +257,10 @@ fn whose(owners: &BTreeSet<Owner>) -> String {
 fn is_same(one: &Path, other: &Path) -> bool {
     one == other
         || matches!((fs::canonicalize(one), fs::canonicalize(other)), (Ok(one), Ok(other)) if one == other)
+}
+
+fn here() -> PathBuf {
+    env::current_dir().unwrap_or_default()
 }
 
 fn members() -> impl Iterator<Item = (&'static str, &'static str)> {

@@ -111,7 +111,7 @@ pub struct LoadedRun {
     pub(super) is_named: bool,
     /// Whether a process writes in it: a test without a verdict may still get one.
     pub is_running: bool,
-    /// The owner of the run, if it is of another project.
+    /// The owner of the run, if it is of another project, or of a project above the current folder.
     pub(super) whose: Option<Whose>,
     source: Source,
 }

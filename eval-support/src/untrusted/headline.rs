@@ -88,12 +88,26 @@ fn unmarked(line: &str) -> &str {
 
 /// The exception of the last traceback of a text: in a chain of exceptions, the uncaught one.
 fn exception(text: &str) -> Option<&str> {
-    let at = text.rfind(TRACEBACK)?;
+    let Some(at) = text.rfind(TRACEBACK) else { return exception_of_an_end(text) };
     let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
     let marker = text[line..].lines().next()?;
     let below = text[line..].split_once('\n').map_or("", |(_, below)| below);
     raised(below, indentation(marker)).or(Some(TRACEBACK))
 }
+
+/// The exception of a log whose beginning is cut off, and with it the first line of its last traceback. Servers of Python have
+/// dozens of frames above those of the agent.
+fn exception_of_an_end(text: &str) -> Option<&str> {
+    const FRAME: &str = "File \"";
+    let (first, below) = first_line(text);
+    let mut frames = below.lines().filter(|line| unmarked(line).trim_start().starts_with(FRAME));
+    let frame = frames.next().filter(|_| first == CUT_OFF)?;
+    let at = below.find(frame)?;
+    raised(&below[at..], indentation(frame).saturating_sub(1))
+}
+
+/// The line in place of the beginning of a log.
+const CUT_OFF: &str = "...";
 
 /// The line below the frames of a traceback. Frames are indented further than the traceback's first line. Of
 /// a truncated traceback it is the last line.
@@ -174,6 +188,12 @@ mod tests {
             ),
             ("Traceback (most recent call last):\n  File \"a.py\", line 3\n    cut he", "cut he"),
             ("the status is 500\nTraceback (most recent call last):\nKeyError", "the status is 500"),
+            // Of a long log, only the end is kept.
+            (
+                "POST /run_sse answered 500; the server wrote last:\n| ...\n|     raise error\n|   File \"a.py\", line 3\n|     import missing\n| ModuleNotFoundError: No module named 'missing'\n| INFO: done",
+                "POST /run_sse answered 500; the server wrote last: ModuleNotFoundError: No module named 'missing'",
+            ),
+            ("it wrote:\n| ...\n| INFO: ready", "it wrote: ..."),
             // Node.
             (
                 "/app/agent.js:3\n  throw new Error(\"boom\");\n  ^\n\nError: boom\n    at main (/app/agent.js:3:9)\n\nNode.js v22",

@@ -72,27 +72,75 @@ impl Package {
         Err(CommandError::new(message, help))
     }
 
-    /// Makes the package, if there is none, and returns its name then. The package is named after its folder, or after the set if
-    /// cargo would not take the folder's name.
-    pub(super) fn make(&self, set: &Name) -> Result<Option<String>, CommandError> {
+    /// Makes the package, if there is none. The package is named after its folder, or after the set if the folder's name
+    /// cannot be taken.
+    pub(super) fn make(&self, set: &Name, dependencies: &[&str]) -> Result<Option<Made>, CommandError> {
         if self.exists {
             return Ok(None);
         }
-        let folder = self.folder.file_name().map(|name| name.to_string_lossy().into_owned());
-        let name = folder.filter(|name| is_package_name(name)).unwrap_or_else(|| set.to_string());
-        let mut init = cargo::command();
-        init.args(["init", "--lib", "--vcs", "none", "--quiet", "--name", &name]).current_dir(&self.folder);
-        let why = match init.output() {
-            Ok(output) if output.status.success() => return Ok(Some(name)),
-            Ok(output) => String::from_utf8_lossy(&output.stderr).trim().to_owned(),
-            Err(error) => error.to_string(),
-        };
+        let folder =
+            self.folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let mut why = "no name is left for it".to_owned();
+        for name in [folder.clone(), set.to_string(), format!("{set}-evals")] {
+            if !is_package_name(&name) || is_name_of_another(&name, dependencies) {
+                continue;
+            }
+            match self.init(&name) {
+                Ok(()) => {
+                    let refused = (name != folder).then_some(folder);
+                    return Ok(Some(Made { name, refused }));
+                }
+                Err(error) => why = error,
+            }
+            if !why.contains("package name") {
+                break;
+            }
+        }
         let message = format!("`cargo init` made no package in `{}`: {why}", shown(&self.folder));
-        Err(CommandError::new(message, "make a package with `cargo init`, then run the command again"))
+        let help = "make a package with `cargo init --lib --name NAME`, then run the command again";
+        Err(CommandError::new(message, help))
     }
+
+    /// Runs `cargo init`. The error is what cargo says.
+    fn init(&self, name: &str) -> Result<(), String> {
+        let mut init = cargo::command();
+        init.args(["init", "--lib", "--vcs", "none", "--quiet", "--name", name]).current_dir(&self.folder);
+        match init.output() {
+            Ok(output) if output.status.success() => Ok(()),
+            Ok(output) => Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+}
+
+/// A package that was made.
+pub(super) struct Made {
+    pub(super) name: String,
+    /// The name of the folder, if a package cannot have it.
+    pub(super) refused: Option<String>,
 }
 
 fn is_package_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+}
+
+/// Whether a package of this name would take the place of a crate that the tests need. Cargo itself refuses keywords and `test`.
+fn is_name_of_another(name: &str, dependencies: &[&str]) -> bool {
+    const OF_RUST: [&str; 4] = ["alloc", "core", "proc_macro", "std"];
+    // Cargo cannot lock two packages of one name and version.
+    const OURS: [&str; 8] = [
+        "eval_agents",
+        "eval_core",
+        "eval_format",
+        "eval_gateway",
+        "eval_macros",
+        "eval_report",
+        "eval_server",
+        "eval_support",
+    ];
+    let of_crate = |name: &str| name.replace('-', "_");
+    let name = of_crate(name);
+    [&OF_RUST[..], &OURS].concat().contains(&name.as_str())
+        || dependencies.iter().any(|it| of_crate(it) == name)
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use clap::ArgGroup;
 use eval_agents::TraceAgent;
-use eval_agents::traces::Traces;
+use eval_agents::traces::{MatchError, Traces};
 use eval_core::models::ModelMode;
 use eval_core::runner::RunPlan;
 use eval_core::{Agent, BoxAgent};
@@ -113,6 +113,8 @@ pub(super) struct Matched {
     lines: Vec<String>,
     /// The conversations that belong to no case.
     uncovered: Vec<String>,
+    /// The conversations of which several belong to one case alike, so that it has none.
+    alike: Vec<String>,
     gaps: Vec<String>,
 }
 
@@ -129,6 +131,10 @@ impl Matched {
                     let conversation = &traces.conversations()[at];
                     covered.insert(conversation.key.as_str());
                     format!("{name}: conversation {}, {by}", one_line(&conversation.key))
+                }
+                Err(MatchError::Several { keys, .. }) => {
+                    matched.alike.extend(keys.iter().map(|key| one_line(key)));
+                    format!("{name}: {}, and only one can be meant", count(keys.len(), "conversation"))
                 }
                 Err(_) => format!("{name}: no conversation"),
             });
@@ -152,6 +158,15 @@ impl Matched {
     pub(super) fn check(&self, is_allowed: bool) -> Result<(), CommandError> {
         if self.uncovered.is_empty() || is_allowed {
             return Ok(());
+        }
+        if !self.alike.is_empty() {
+            return Err(CommandError::new(
+                format!(
+                    "the traces have the same conversation more than once: {}",
+                    short_code_list(&self.alike)
+                ),
+                "keep one of them; a file to which an agent appends its traces has to be removed before the agent runs again",
+            ));
         }
         let count = count(self.uncovered.len(), "conversation");
         let names = short_code_list(&self.uncovered);

@@ -5,10 +5,13 @@ use std::path::Path;
 
 use crate::WORKSPACE;
 
-/// The address that the page has in place of the reader's.
+/// The address of this project on machines that are emulated.
 pub(super) const ADDRESS: &str = "https://git.example.com/evalset";
 
-/// A section of a page, with an address in place of the one that the page has.
+/// The placeholder of an address on all pages.
+const PLACEHOLDER: &str = "ADDRESS";
+
+/// A section of a page, with an address in place of the placeholder.
 pub(super) struct Section(String);
 
 impl Section {
@@ -21,7 +24,7 @@ impl Section {
     pub(super) fn of_page(page: &str, heading: &str, address: &str) -> Self {
         let page = fs::read_to_string(Path::new(WORKSPACE).join(page)).expect("the sources are here");
         let section = page.split("\n## ").find(|section| section.lines().next() == Some(heading));
-        Self(section.unwrap_or_else(|| panic!("no `{heading}`")).replace(ADDRESS, address))
+        Self(section.unwrap_or_else(|| panic!("no `{heading}`")).replace(PLACEHOLDER, address))
     }
 
     /// The blocks of a language.

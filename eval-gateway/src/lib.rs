@@ -35,5 +35,5 @@ pub use recording::{Answer, Body, CaseRecording, Exchange, Shared};
 pub use set::ModelSet;
 pub use sse::{Data, Event};
 pub use store::{CompiledModels, ModelsFolder};
-pub use usage::Usage;
+pub use usage::{ModelUse, Usage};
 pub use wire::{Parts, Wire};

@@ -14,10 +14,12 @@ use super::line::Line;
 use super::value::restored;
 use crate::agent::{Event, Session};
 use crate::judge_outcome::{JudgeError, JudgeErrorKind};
+use crate::model_use::ModelUse;
 use crate::transcript::{RunError, Transcript, TurnRecord, invocation};
 use crate::verdict::Role;
 
-fields!(Transcript from default { session, turns, state, error, notes });
+fields!(Transcript from default { session, turns, state, error, notes, models });
+fields!(ModelUse from default { model, calls, asked, usage });
 fields!(Session from default { app_name, user_id, session_id, state });
 fields!(TurnRecord from default { events } in invocation {
     invocation_id,
@@ -69,14 +71,6 @@ fn completed(turn: &mut TurnRecord) {
     let made = invocation(&turn.invocation.user_content, &turn.events);
     turn.invocation.final_response = made.final_response;
     turn.invocation.intermediate_data = made.intermediate_data;
-}
-
-impl Transcript {
-    /// The tokens that the events of a run report; `None` if none does.
-    pub fn tokens(&self) -> Option<i64> {
-        let events = self.turns.iter().flat_map(|turn| &turn.events);
-        events.filter_map(|event| event.usage.as_ref()?.all_tokens()).reduce(i64::saturating_add)
-    }
 }
 
 /// The form of journals: session, turns with their events, state, error. Secrets are masked.

@@ -104,7 +104,7 @@ impl Conversation {
         });
         let Some((known, answer)) = found? else { return Ok(None) };
         *state.taken.entry(known.key.clone()).or_default() += 1;
-        state.gave(asked, answer);
+        state.gave(asked, answer, false);
         let exchange = rebound::put_under(asked, place, known, answer);
         let (key, answered) = (known.key.clone(), known.answered.clone());
         state.rebound.push(Rebound { key, answered, exchange });
@@ -155,7 +155,7 @@ impl Conversation {
         twist: Option<Twist>,
     ) -> Reply {
         state.use_up(&asked.key, twist);
-        state.gave(asked, &answer);
+        state.gave(asked, &answer, false);
         drop(state);
         match twist {
             Some(twist) => self.play(answer, twist, place),
@@ -241,7 +241,7 @@ impl Call for Ticket {
         state.spent += usage;
         let answer = Answer { run: *run, ..answer };
         state.use_up(&self.asked.key, self.twist);
-        state.gave(&self.asked, &answer);
+        state.gave(&self.asked, &answer, true);
         let Asked { wire, model, parts, .. } = &self.asked;
         let mut exchange = Exchange::new(self.place.turn, *wire, model, parts.clone());
         exchange.answers.push(answer);

@@ -208,6 +208,24 @@ fn failures_that_a_retry_cured_are_not_recorded_and_others_keep_the_case_from_be
 }
 
 #[test]
+fn the_end_has_the_calls_and_the_tokens_of_each_model() {
+    let case = Case::new();
+    case.record(1, &[("a", "1")]);
+    let conversation = case.open(ModelMode::Record, 1, Settings::default(), "{}");
+    assert_eq!(got(conversation.answer(asked(&conversation, "a"))), "1");
+    for model in ["m", "other"] {
+        let body = body("new").replace("\"m\"", &format!("\"{model}\""));
+        match conversation.answer(conversation.read(&Incoming::chat(&body)).unwrap()) {
+            Reply::Ask(call, None) => call.answered(said("2")),
+            other => panic!("{other:?}"),
+        }
+    }
+    let models = conversation.end(true).models;
+    let counts = models.iter().map(|it| (&*it.model, it.calls, it.asked, it.usage.input, it.usage.output));
+    assert_eq!(counts.collect::<Vec<_>>(), [("m", 2, 1, 20, 10), ("other", 1, 1, 10, 5)]);
+}
+
+#[test]
 fn limits_hold_before_a_call_is_sent() {
     let limited =
         |calls, tokens| Settings { limits: crate::mode::Limits { calls, tokens }, ..Settings::default() };
@@ -244,9 +262,10 @@ fn a_fault_takes_no_answer_and_one_that_is_not_reached_is_an_error() {
     let conversation = case.open(ModelMode::Replay, 1, Settings::default(), faults);
     let replies: Vec<String> = (0..3).map(|_| got(conversation.answer(asked(&conversation, "a")))).collect();
     assert_eq!(replies, ["Failed(429)", "Reset(0ns)", "1"]);
+    let ended = conversation.end(true);
     assert_eq!(
-        conversation.end(true),
-        Ended { notes: vec!["1 call of models replayed, recorded: 15 tokens".to_owned()], error: None }
+        (ended.notes, ended.error),
+        (vec!["1 call of models replayed, recorded: 15 tokens".to_owned()], None)
     );
     let late = r#"{"faults": [{"at": {"turn": 1, "call": 9}, "fault": "reset"}]}"#;
     let conversation = case.open(ModelMode::Replay, 1, Settings::default(), late);

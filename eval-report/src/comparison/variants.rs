@@ -300,7 +300,7 @@ fn totals(label: &str, tests: &[&TestResult<'_>], mean_rate: Option<f64>, prices
         }
         for evaluation in &test.attempt.evaluations {
             let turns = &evaluation.ran.transcript.turns;
-            cost.add(&prices.cost_of_events(turns.iter().flat_map(|turn| &turn.events)));
+            cost.add(&prices.cost_of_run(&evaluation.ran.transcript));
             seconds.push(turns.iter().filter_map(|turn| turn.invocation.duration).sum::<f64>());
         }
     }

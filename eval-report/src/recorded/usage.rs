@@ -7,7 +7,7 @@ use crate::price::{Cost, Prices};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Tokens of the agent; `None` if no event reports them.
+    /// Tokens of the agent; `None` if neither its events nor the gateway told any.
     pub agent_tokens: Option<i128>,
     /// Tokens of the judges; `None` if no answer reports them.
     pub judge_tokens: Option<i128>,
@@ -99,9 +99,9 @@ pub fn cost(attempt: &Attempt, given: &Prices) -> Option<Cost> {
 pub fn cost_of_all(attempt: &Attempt, given: &Prices) -> Cost {
     let own = if given.is_empty() { Some(of_process(&attempt.head)) } else { None };
     let prices = own.as_ref().unwrap_or(given);
-    let runs = attempt.evaluations.iter().map(|it| &it.ran).chain(&attempt.repeated);
-    let turns = runs.flat_map(|ran| &ran.transcript.turns);
-    prices.cost_of_events(turns.flat_map(|turn| &turn.events))
+    let mut cost = Cost::default();
+    attempt.runs().for_each(|ran| cost.add(&prices.cost_of_run(&ran.transcript)));
+    cost
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ use crate::book::{Book, Has, Rebound};
 use crate::canonical::hash;
 use crate::endpoint;
 use crate::faults::{Faults, Twist};
+use crate::limits::Spent;
 use crate::miss::Miss;
 use crate::mode::{ModelMode, Settings};
 use crate::provider::Provider;
@@ -62,9 +63,8 @@ struct State {
     calls_of_turn: usize,
     /// The answers that were given.
     uses: Uses,
-    /// The number of calls that a model was asked, and the tokens of its answers.
-    sent: u64,
-    spent: Usage,
+    /// The calls that were sent to a model, and what their answers took.
+    spent: Spent,
     /// The number of answers that were given for each key.
     used: HashMap<String, usize>,
     /// The number of answers to each key that requests got which changed since.

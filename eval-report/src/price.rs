@@ -5,6 +5,7 @@ use std::fmt;
 use eval_core::report::{CaseReport, Transcript};
 use eval_format::UsageMetadata;
 use eval_support::price::{self, Prices as Table};
+use eval_support::variables::MODELS_PRICE;
 
 /// The prices of the tokens of models.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -31,6 +32,24 @@ impl Prices {
     /// Adds `IN/OUT` for all models, or `MODEL=IN/OUT` for one.
     pub fn add(&mut self, text: &str) -> Result<(), PriceError> {
         self.0.add(text).map_err(PriceError)
+    }
+
+    /// Adds the prices in the value of `EVALSET_MODELS_PRICE`.
+    pub fn add_all(&mut self, texts: &str) -> Result<(), PriceError> {
+        texts.split(',').try_for_each(|text| self.add(text.trim()))
+    }
+
+    /// These prices; if there are none, those of `EVALSET_MODELS_PRICE`.
+    #[must_use]
+    pub fn or_of_environment(self) -> Self {
+        let mut prices = self;
+        if prices.is_empty()
+            && let Ok(texts) = std::env::var(MODELS_PRICE)
+        {
+            // What limits the cost of models refuses invalid prices.
+            drop(prices.add_all(&texts));
+        }
+        prices
     }
 
     /// Whether none was added.

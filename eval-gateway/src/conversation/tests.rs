@@ -12,6 +12,7 @@ use eval_format::Value;
 
 use super::*;
 use crate::guest::{Call, Reply};
+use crate::limits::{Limit, Limits};
 use crate::recording::{Body, CaseRecording};
 use crate::store::ModelsFolder;
 
@@ -227,8 +228,10 @@ fn the_end_has_the_calls_and_the_tokens_of_each_model() {
 
 #[test]
 fn limits_hold_before_a_call_is_sent() {
-    let limited =
-        |calls, tokens| Settings { limits: crate::mode::Limits { calls, tokens }, ..Settings::default() };
+    let limited = |calls, tokens| {
+        let of_run = Limit { calls, tokens, cost: None };
+        Settings { limits: Limits { of_run, ..Limits::default() }, ..Settings::default() }
+    };
     for (settings, expected) in [
         (
             limited(Some(2), None),
@@ -251,6 +254,32 @@ fn limits_hold_before_a_call_is_sent() {
         assert!(refused.starts_with(expected), "{refused}");
         assert_eq!(conversation.misses().len(), 1);
     }
+}
+
+#[test]
+fn a_limit_of_all_cases_holds_over_the_conversations_of_several_and_no_further_call_is_sent() {
+    let of_all = Limit { tokens: Some(30), ..Limit::default() };
+    let settings = Settings { limits: Limits { of_all, ..Limits::default() }, ..Settings::default() };
+    let case = Case::new();
+    case.record(1, &[("known", "0")]);
+    let open = |eval_id| {
+        let (mode, settings) = (ModelMode::Record, settings.clone());
+        of_book(&case.book(eval_id), mode, 1, settings, Faults::default())
+    };
+    for eval_id in ["a", "b"] {
+        let conversation = open(eval_id);
+        match conversation.answer(asked(&conversation, "a")) {
+            Reply::Ask(call, None) => call.answered(said("1")),
+            other => panic!("{other:?}"),
+        }
+    }
+    let last = open("c");
+    assert_eq!(got(last.answer(asked(&last, "known"))), "0", "what is replayed takes nothing");
+    let refused = got(last.answer(asked(&last, "new")));
+    let expected = "call 2 of a model was not sent in run 1 of case `c`: all cases together had 30 tokens, and \
+                    `EVALSET_MODELS_TOTAL_TOKENS` allows 30; a higher limit lets them go on: EVALSET_MODELS_TOTAL_TOKENS=60";
+    assert_eq!(refused, expected);
+    assert_eq!(last.misses().len(), 1);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Usage of a run: the models that were asked, and the tokens.
 
 use eval_core::journal::{Head, JudgeUse};
+use eval_support::variables::MODELS_PRICE;
 
 use crate::journal::Attempt;
 use crate::price::{Cost, Prices};
@@ -71,7 +72,8 @@ fn sum(one: Option<i128>, other: Option<i128>) -> Option<i128> {
     }
 }
 
-/// The prices that a process was given: `--price 0.30/2.50`, as `cargo evalset run` and programs of evals take it.
+/// The prices that a process was given: `--price 0.30/2.50`, as `cargo evalset run` and programs of evals take it, else those of
+/// `EVALSET_MODELS_PRICE`.
 fn of_process(head: &Head) -> Prices {
     let mut prices = Prices::default();
     let mut args = head.args.iter();
@@ -85,6 +87,9 @@ fn of_process(head: &Head) -> Prices {
             // The process refused invalid prices.
             drop(prices.add(text));
         }
+    }
+    if let Some(texts) = head.env.get(MODELS_PRICE).filter(|_| prices.is_empty()) {
+        drop(prices.add_all(texts));
     }
     prices
 }
@@ -107,6 +112,19 @@ pub fn cost_of_all(attempt: &Attempt, given: &Prices) -> Cost {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_process_has_the_prices_of_its_option_or_of_the_variable() {
+        let mut head = Head::unwritten(std::time::SystemTime::UNIX_EPOCH);
+        let prices = |texts: &[&str]| {
+            let mut prices = Prices::default();
+            texts.iter().try_for_each(|text| prices.add(text)).map(|()| prices).unwrap()
+        };
+        head.env.insert(MODELS_PRICE.to_owned(), "m=1/2, 3/4".to_owned());
+        assert_eq!(of_process(&head), prices(&["m=1/2", "3/4"]));
+        head.args = ["run", "--price", "5/6"].map(str::to_owned).to_vec();
+        assert_eq!(of_process(&head), prices(&["5/6"]));
+    }
 
     #[test]
     fn usage_is_a_sum_of_what_is_known() {

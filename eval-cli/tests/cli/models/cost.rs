@@ -6,12 +6,64 @@ use super::{assert_ran, case, folder, record, run};
 use crate::folder::Folder;
 use crate::models::provider::Provider;
 
-/// The usage of a run as its report has it: of its only case, and of the summary.
-fn usage(folder: &Folder, args: &[&str]) -> Value {
+fn report(folder: &Folder, args: &[&str]) -> Value {
     let ran = folder.run(&[&["report", "--format", "json"], args].concat());
-    let report: Value = serde_json::from_str(&ran.out).expect("a report is JSON");
-    assert_eq!(report["cases"][0]["usage"], report["summary"]["usage"], "{}", ran.out);
+    serde_json::from_str(&ran.out).expect("a report is JSON")
+}
+
+/// The usage of a run of one case, as its report has it.
+fn usage(folder: &Folder, args: &[&str]) -> Value {
+    let report = report(folder, args);
+    assert_eq!(report["cases"][0]["usage"], report["summary"]["usage"], "{report}");
     report["summary"]["usage"].clone()
+}
+
+#[test]
+fn a_limit_of_cost_or_of_all_cases_stops_a_paid_run_with_its_name() {
+    let cases = ["paris", "rome", "oslo"].map(|id| case(id, &["1?", "2?"]));
+    let folder = folder("models-total", &cases);
+    let provider = Provider::start();
+    let limited = |variables: &[(&str, &str)]| record(&folder, &provider, &["--concurrency", "1"], variables);
+    let words = [
+        "recording error in turn 2: call 1 of a model was not sent in run 1 of case `rome`: all cases together had 54 tokens, and \
+         `EVALSET_MODELS_TOTAL_TOKENS` allows 54; a higher limit lets them go on: EVALSET_MODELS_TOTAL_TOKENS=108",
+        "call 1 of a model was not sent in run 1 of case `oslo`",
+        "1 passed, 2 errors",
+    ];
+    assert_ran(&limited(&[("EVALSET_MODELS_TOTAL_TOKENS", "54")]), 2, &words);
+    assert_eq!(provider.requests().len(), 3, "nothing further is sent");
+
+    // Each call costs 0.000025. What is recorded costs nothing: `paris` is.
+    let prices = ("EVALSET_MODELS_PRICE", "gpt-5-mini=1/2");
+    let words = [
+        "run 1 of case `rome` had a cost of 0.000025, and `EVALSET_MODELS_COST` allows 0.00002",
+        "run 1 of case `oslo` had a cost of 0.000025",
+        "cost          0.00010 for 44 tokens in and 28 out",
+    ];
+    assert_ran(&limited(&[("EVALSET_MODELS_COST", "0.00002"), prices]), 2, &words);
+    assert_eq!(provider.requests().len(), 5);
+    assert_eq!(
+        report(&folder, &[])["summary"]["usage"]["cost"]["output_tokens"],
+        28,
+        "at the prices of the variable"
+    );
+
+    for (variables, says) in [
+        (
+            &[("EVALSET_MODELS_TOTAL_COST", "1")][..],
+            "`EVALSET_MODELS_TOTAL_COST` needs prices: in `EVALSET_MODELS_PRICE`",
+        ),
+        (
+            &[("EVALSET_MODELS_TOTAL_COST", "1"), ("EVALSET_MODELS_PRICE", "other=1/2")],
+            "`EVALSET_MODELS_TOTAL_COST` limits its cost, and `EVALSET_MODELS_PRICE` has no price of `gpt-5-mini`: add \
+             `gpt-5-mini=IN/OUT`",
+        ),
+    ] {
+        assert_ran(&limited(variables), 2, &[says]);
+    }
+    assert_eq!(provider.requests().len(), 5);
+    assert_ran(&limited(&[("EVALSET_MODELS_TOTAL_COST", "0.0001"), prices]), 0, &["3 passed"]);
+    assert_eq!(provider.requests().len(), 9);
 }
 
 #[test]

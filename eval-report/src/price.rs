@@ -35,7 +35,7 @@ impl Prices {
     }
 
     /// Adds the prices in the value of `EVALSET_MODELS_PRICE`.
-    pub fn add_all(&mut self, texts: &str) -> Result<(), PriceError> {
+    pub(crate) fn add_all(&mut self, texts: &str) -> Result<(), PriceError> {
         texts.split(',').try_for_each(|text| self.add(text.trim()))
     }
 

@@ -23,4 +23,4 @@ pub use results::{RunResults, doubts_about_build};
 pub use run::{LoadedRun, WhichRun, run_folder};
 pub use test::{CaseLocation, Retry, RunCounts, State, TestResult, headline};
 pub use totals::{OverCases, Totals};
-pub use usage::{Usage, cost, cost_of_all};
+pub use usage::{Usage, cost, cost_of_all, prices};

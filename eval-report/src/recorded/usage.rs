@@ -1,5 +1,7 @@
 //! Usage of a run: the models that were asked, and the tokens.
 
+use std::borrow::Cow;
+
 use eval_core::journal::{Head, JudgeUse};
 use eval_support::variables::MODELS_PRICE;
 
@@ -94,6 +96,11 @@ fn of_process(head: &Head) -> Prices {
     prices
 }
 
+/// The prices that count for an attempt: these, else those that its process was given.
+pub fn prices<'p>(attempt: &Attempt, given: &'p Prices) -> Cow<'p, Prices> {
+    if given.is_empty() { Cow::Owned(of_process(&attempt.head)) } else { Cow::Borrowed(given) }
+}
+
 /// The cost of a case's agent in all its runs. `None` without prices, and if none of the tokens has one.
 pub fn cost(attempt: &Attempt, given: &Prices) -> Option<Cost> {
     Some(cost_of_all(attempt, given)).filter(|cost| cost.tokens_in > 0 || cost.tokens_out > 0)
@@ -102,8 +109,7 @@ pub fn cost(attempt: &Attempt, given: &Prices) -> Option<Cost> {
 /// The cost of a case's agent in all its runs: at these prices, else at the prices that the process was given. Tokens without a
 /// price are in it too.
 pub fn cost_of_all(attempt: &Attempt, given: &Prices) -> Cost {
-    let own = if given.is_empty() { Some(of_process(&attempt.head)) } else { None };
-    let prices = own.as_ref().unwrap_or(given);
+    let prices = prices(attempt, given);
     let mut cost = Cost::default();
     attempt.runs().for_each(|ran| cost.add(&prices.cost_of_run(&ran.transcript)));
     cost

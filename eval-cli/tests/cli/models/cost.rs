@@ -67,6 +67,32 @@ fn a_limit_of_cost_or_of_all_cases_stops_a_paid_run_with_its_name() {
 }
 
 #[test]
+fn an_agent_that_reports_its_tokens_is_believed_and_they_are_not_added() {
+    let folder = folder("models-told", &[case("paris", &["Paris?"])]);
+    let provider = Provider::start();
+    assert_ran(&record(&folder, &provider, &[], &[("AGENT_TELLS", "1")]), 0, &[]);
+    let usage = usage(&folder, &["--price", "told=1/2", "--price", "9/9"]);
+    assert_eq!((&usage["agent_tokens"], &usage["cost"]["money"]), (&json!(150), &json!(0.0002)));
+    assert_eq!(usage["models"][0]["input_tokens"], 11, "what the gateway saw is beside it");
+}
+
+#[test]
+fn variants_are_compared_by_the_tokens_that_the_gateway_saw() {
+    let folder = folder("models-compare", &[case("paris", &["Paris?"])]);
+    let provider = Provider::start();
+    let agent = "env AGENT_SYSTEM={prompt} python3 asks_model.py";
+    let mut command =
+        folder.command(&["run", "trip.evalset.json", "--agent-cmd", agent, "--matrix", "prompt=Short,Long"]);
+    command.env("EVALSET_MODELS", "record").env("OPENAI_BASE_URL", provider.url());
+    assert_ran(&command.output().expect("the program runs").into(), 0, &["2 passed"]);
+    let ran = folder.run(&["compare", "--format", "json", "--price", "1/2"]);
+    let table: Value = serde_json::from_str(&ran.out).expect("a comparison is JSON");
+    for variant in table["variants"].as_array().expect("variants") {
+        assert_eq!((&variant["tokens"], &variant["cost"]), (&json!(18), &json!(0.000025)), "{}", ran.out);
+    }
+}
+
+#[test]
 fn reports_have_the_tokens_of_recorded_calls_where_the_agent_reports_none() {
     let folder = folder("models-usage", &[case("paris", &["Paris?", "And again?"])]);
     let provider = Provider::start();
@@ -91,7 +117,11 @@ fn reports_have_the_tokens_of_recorded_calls_where_the_agent_reports_none() {
     assert_ran(&folder.run(&["report"]), 0, &["36 tokens", "agent 36 tokens"]);
     assert_ran(&folder.run(&["report", "--html", "page.html", "--price", "1/2"]), 0, &[]);
     let page = folder.read("page.html");
-    assert!(page.contains("cost 0.000050 for 22 tokens in and 14 out") && page.contains("gpt-5-mini"));
+    let facts = [
+        "cost 0.000050 for 22 tokens in and 14 out",
+        "gpt-5-mini: 2 calls, 0 asked, 22 tokens in and 14 out",
+    ];
+    assert!(facts.iter().all(|fact| page.contains(fact)));
     assert_ran(&folder.run(&["bless"]), 0, &[]);
     assert!(
         folder.read("evalset-baseline.jsonl").contains("\"tokens\": [36, 36]"),

@@ -91,6 +91,7 @@ pub mod judge;
 mod judge;
 mod judge_outcome;
 pub mod metric;
+mod model_use;
 /// Recorded calls of models: agents that run without their models, and without keys.
 #[cfg(feature = "models")]
 #[cfg_attr(any(not(doctest), feature = "macros"), doc = crate::pages::page!("../docs/recorded-models.md"))]

@@ -11,6 +11,8 @@ use eval_gateway::{CompiledModels, Ended, FAULTS_KEY, ModelSet, Settings};
 pub use eval_gateway::{ModelMode, Provider};
 use eval_support::{command, shell};
 
+use crate::model_use::ModelsEnded;
+
 /// The recorded calls of models of a set while its cases run. Without a recording and without a variable there are none.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Models(Option<Arc<Source>>);
@@ -143,8 +145,8 @@ pub(crate) fn replays() -> bool {
 }
 
 /// Ends the calls of a conversation.
-pub(crate) async fn end(models: ModelCalls, is_whole: bool) -> Ended {
-    blocking(move || models.end(is_whole)).await.unwrap_or_else(Ended::from)
+pub(crate) async fn end(models: ModelCalls, is_whole: bool) -> ModelsEnded {
+    blocking(move || models.end(is_whole)).await.unwrap_or_else(Ended::from).into()
 }
 
 /// Does work that may wait for a disk on a thread that may block.

@@ -15,17 +15,14 @@ use std::time::Duration;
 use eval_format::EvalCase;
 use eval_support::variables::MODELS;
 
+use crate::model_use::ModelsEnded;
+
 #[derive(Clone, Debug)]
 pub(crate) enum ModelCalls {}
 
 pub(crate) struct Miss {
     pub(crate) turn: usize,
     pub(crate) message: String,
-}
-
-pub(crate) struct Ended {
-    pub(crate) notes: Vec<String>,
-    pub(crate) error: Option<String>,
 }
 
 impl ModelCalls {
@@ -46,7 +43,7 @@ impl ModelCalls {
     }
 }
 
-pub(crate) fn end(models: ModelCalls, _: bool) -> Ready<Ended> {
+pub(crate) fn end(models: ModelCalls, _: bool) -> Ready<ModelsEnded> {
     match models {}
 }
 

@@ -71,6 +71,7 @@ macro_rules! links {
             "[recording]: crate::_documentation::goldens#recording\n",
             "[report]: crate::_documentation::command_line#when-a-report-is-a-pass\n",
             "[reports]: https://docs.rs/eval-report\n",
+            "[report as JSON]: https://docs.rs/eval-report\n",
             "[rerun]: crate::_documentation::command_line#rerun\n",
             "[run]: crate::_documentation::command_line#run\n",
             "[secrets]: crate::_documentation::configuration#secrets\n",
@@ -121,7 +122,12 @@ macro_rules! attribute_links {
 #[cfg(feature = "models")]
 macro_rules! recorded_links {
     () => {
-        concat!("[recorded models]: crate::models\n", "[model faults]: crate::models#faults\n")
+        concat!(
+            "[recorded models]: crate::models\n",
+            "[model faults]: crate::models#faults\n",
+            "[limits of models]: crate::models#limits-of-a-paid-run\n",
+            "[recorded calls]: crate::models#tokens-and-cost-in-reports\n",
+        )
     };
 }
 
@@ -130,6 +136,8 @@ macro_rules! recorded_links {
     () => {
         concat!(
             "[recorded models]: crate::_documentation::configuration#features\n",
+            "[limits of models]: crate::_documentation::configuration#features\n",
+            "[recorded calls]: crate::_documentation::configuration#features\n",
             "[model faults]: crate::_documentation::configuration#features\n",
         )
     };

@@ -33,6 +33,7 @@
 //! | a case | | [`CaseReport`], at its [`Location`] |
 //! | a metric, over all runs of a case | | [`MetricReport`] |
 //! | a run | [`Transcript`] of [`TurnRecord`]s, [`RunError`] | [`RunReport`] |
+//! | a model, in a run with recorded calls | [`ModelUse`] | |
 //! | a metric, on one run | [`JudgeUse`] | [`ScoredMetric`] with its [`MetricOutcome`] |
 //!
 //! A case, a metric of a case and a metric of a run have a [`Verdict`], and each score has a [`TurnVerdict`].
@@ -52,6 +53,7 @@ pub(crate) mod tests;
 
 pub use crate::judge_outcome::{JudgeQuestion, JudgeUse, asks_for_a_recording};
 pub use crate::metric::loosening::Loosening;
+pub use crate::model_use::ModelUse;
 pub use crate::transcript::{RunError, Transcript, TurnRecord};
 pub use crate::verdict::{Role, TurnVerdict, Verdict};
 pub(crate) use case_report::run_count;

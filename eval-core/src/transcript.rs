@@ -1,5 +1,7 @@
 //! Transcripts: the events of one run of a case, before it is scored.
 
+mod usage;
+
 use std::fmt;
 use std::sync::Arc;
 
@@ -8,6 +10,7 @@ use eval_support::debug_without_secrets;
 
 use crate::agent::{Event, Session};
 use crate::judge_outcome::JudgeError;
+use crate::model_use::ModelUse;
 use crate::verdict::Role;
 
 /// The record of one run: the session, the turns, the state at the end, and the error if there was one.
@@ -23,9 +26,11 @@ pub struct Transcript {
     pub error: Option<RunError>,
     /// Remarks on the run: [`Recorder::note`](crate::Recorder::note).
     pub notes: Vec<String>,
+    /// The calls of models that the gateway saw, by model. Empty if the agent asked its models itself.
+    pub models: Vec<ModelUse>,
 }
 
-debug_without_secrets!(Transcript { session, turns, state, error, notes });
+debug_without_secrets!(Transcript { session, turns, state, error, notes, models });
 
 impl Transcript {
     /// The turns in ADK's form, as metrics see them.

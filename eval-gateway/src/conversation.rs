@@ -17,11 +17,12 @@ use crate::book::{Book, Has, Rebound};
 use crate::canonical::hash;
 use crate::endpoint;
 use crate::faults::{Faults, Twist};
+use crate::limits::Spent;
 use crate::miss::Miss;
 use crate::mode::{ModelMode, Settings};
 use crate::provider::Provider;
 use crate::recording::{Answer, Exchange};
-use crate::usage::Usage;
+use crate::usage::{Usage, Uses};
 use crate::variables;
 use crate::wire::{Asked, Incoming, NoWire, Parts};
 
@@ -60,10 +61,10 @@ struct State {
     said: Vec<String>,
     is_in_turn: bool,
     calls_of_turn: usize,
-    usage: Usage,
-    /// The number of calls that a model was asked, and the tokens of its answers.
-    sent: u64,
-    spent: Usage,
+    /// The answers that were given.
+    uses: Uses,
+    /// The calls that were sent to a model, and what their answers took.
+    spent: Spent,
     /// The number of answers that were given for each key.
     used: HashMap<String, usize>,
     /// The number of answers to each key that requests got which changed since.
@@ -83,8 +84,6 @@ struct State {
     handed_out: HashSet<String>,
     /// The calls that were made, by turn and number.
     reached: HashSet<(usize, usize)>,
-    /// The number of answers that were given.
-    given: u64,
     /// The number of calls that a model answers now.
     open: usize,
     misses: Vec<Miss>,
@@ -263,19 +262,17 @@ impl Conversation {
     }
 
     /// Lets another conversation have got an answer in place of this one.
-    pub(crate) fn got_less(&self, key: &str, other: &Self, usage: Usage) {
+    pub(crate) fn got_less(&self, key: &str, other: &Self, model: &str, usage: Usage) {
         let mut state = self.0.state.lock();
         let State { used, seen, .. } = &mut *state;
         for counts in [used, seen] {
             counts.entry(key.to_owned()).and_modify(|number| *number = number.saturating_sub(1));
         }
-        state.given = state.given.saturating_sub(1);
-        state.usage = state.usage.without(usage);
+        state.uses.take_back(model, usage);
         drop(state);
         let mut state = other.0.state.lock();
         state.use_up(key, None);
-        state.given += 1;
-        state.usage += usage;
+        state.uses.add(model, usage, false);
     }
 
     /// A number that all runs of the case have, and no other case of the process.
@@ -320,10 +317,9 @@ impl State {
         self.used.get(key).unwrap_or(&0) + self.taken.get(key).unwrap_or(&0)
     }
 
-    /// Notes an answer that was given to a request.
-    fn gave(&mut self, asked: &Asked, answer: &Answer) {
-        self.usage += answer.usage(asked.wire).unwrap_or_default();
-        self.given += 1;
+    /// Notes an answer that was given to a request. `is_asked` says that the model gave it now.
+    fn gave(&mut self, asked: &Asked, answer: &Answer, is_asked: bool) {
+        self.uses.add(&asked.model, answer.usage(asked.wire).unwrap_or_default(), is_asked);
         self.failures.remove(&asked.key);
         self.holds(asked, answer);
     }

@@ -3,11 +3,14 @@
 use std::collections::BTreeMap;
 use std::env;
 
+use eval_support::price::{self, Prices};
 use eval_support::variables::{
-    MODELS, MODELS_CALLS, MODELS_FAILURES, MODELS_OFFLINE, MODELS_TOKENS, MODELS_UNUSED,
+    MODELS, MODELS_CALLS, MODELS_COST, MODELS_FAILURES, MODELS_OFFLINE, MODELS_PRICE, MODELS_TOKENS,
+    MODELS_TOTAL_CALLS, MODELS_TOTAL_COST, MODELS_TOTAL_TOKENS, MODELS_UNUSED,
 };
-use eval_support::words::quoted_list;
+use eval_support::words::{code_list, quoted_list};
 
+use crate::limits::{Limit, Limits, Total};
 use crate::provider::Provider;
 
 /// The values of `EVALSET_MODELS`: whether the recording or the model answers a call.
@@ -52,7 +55,7 @@ impl ModelMode {
 }
 
 /// What the variables say.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Settings {
     /// The mode; `None` if no variable says it. Then recordings that exist are replayed.
     pub mode: Option<ModelMode>,
@@ -62,25 +65,19 @@ pub struct Settings {
     pub keeps_failures: bool,
     /// Whether agents may reach no other host while calls are replayed.
     pub is_offline: bool,
-    /// The limits of a run.
+    /// The limits of runs.
     pub limits: Limits,
+    /// What was spent so far by all that these settings are of.
+    pub total: Total,
     /// The addresses that take the place of the servers of providers.
     pub upstreams: BTreeMap<Provider, String>,
-}
-
-/// Limits of what a run of a case may ask models for. They hold before a call is sent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Limits {
-    /// The most calls.
-    pub calls: Option<u64>,
-    /// The most tokens, by what the answers say.
-    pub tokens: Option<u64>,
 }
 
 impl Settings {
     /// Reads the variables. A value that is not known is an error that names the variable.
     pub fn from_env() -> Result<Self, String> {
-        Self::read(|name| env::var(name).ok().filter(|value| !value.is_empty()))
+        let read = Self::read(|name| env::var(name).ok().filter(|value| !value.is_empty()))?;
+        Ok(Self { total: Total::of_process(), ..read })
     }
 
     fn read(get: impl Fn(&str) -> Option<String>) -> Result<Self, String> {
@@ -89,13 +86,6 @@ impl Settings {
             Some(value) if value == off => Ok(false),
             Some(value) if value == on => Ok(true),
             Some(value) => Err(format!("`{name}` is `{value}`; it can be `{on}` or `{off}`")),
-        };
-        let number = |name: &str| match get(name) {
-            None => Ok(None),
-            Some(value) => match value.trim().parse::<u64>() {
-                Ok(number) if number > 0 => Ok(Some(number)),
-                _ => Err(format!("`{name}` is `{value}`; it has to be a whole number from 1")),
-            },
         };
         let mode = match get(MODELS) {
             None => None,
@@ -107,11 +97,13 @@ impl Settings {
                 }
             },
         };
-        let limits = Limits { calls: number(MODELS_CALLS)?, tokens: number(MODELS_TOKENS)? };
-        if mode == Some(ModelMode::Live) && limits != Limits::default() {
+        let limits = limits(&get)?;
+        let set = limits.variables();
+        if mode == Some(ModelMode::Live) && !set.is_empty() {
             return Err(format!(
-                "`{MODELS_CALLS}` and `{MODELS_TOKENS}` limit calls that are recorded, and `{MODELS}=live` lets the agent ask its \
-                 models itself"
+                "{} {} calls that are recorded, and `{MODELS}=live` lets the agent ask its models itself",
+                code_list(&set),
+                if set.len() == 1 { "limits" } else { "limit" }
             ));
         }
         Ok(Self {
@@ -120,12 +112,48 @@ impl Settings {
             keeps_failures: flag(MODELS_FAILURES, "keep", "drop")?,
             is_offline: flag(MODELS_OFFLINE, "1", "0")?,
             limits,
+            total: Total::default(),
             upstreams: Provider::ALL
                 .into_iter()
                 .filter_map(|provider| Some((provider, get(provider.upstream_variable())?)))
                 .filter(|(_, address)| !address.trim().is_empty())
                 .collect(),
         })
+    }
+}
+
+/// Reads the limits of a run and of all cases. A limited cost needs prices.
+fn limits(get: &impl Fn(&str) -> Option<String>) -> Result<Limits, String> {
+    let number = |name: &str| match get(name) {
+        None => Ok(None),
+        Some(value) => match value.trim().parse::<u64>() {
+            Ok(number) if number > 0 => Ok(Some(number)),
+            _ => Err(format!("`{name}` is `{value}`; it has to be a whole number from 1")),
+        },
+    };
+    let cost = |name: &str| match get(name) {
+        None => Ok(None),
+        Some(value) => match price::amount(&value) {
+            Some(amount) if amount > 0.0 => Ok(Some(amount)),
+            _ => Err(format!("`{name}` is `{value}`; it has to be an amount above 0, such as 2.50")),
+        },
+    };
+    let limit = |calls, tokens, most| {
+        Ok::<_, String>(Limit { calls: number(calls)?, tokens: number(tokens)?, cost: cost(most)? })
+    };
+    let prices = get(MODELS_PRICE).map(|texts| Prices::read(&texts));
+    let prices = prices.transpose().map_err(|why| format!("`{MODELS_PRICE}`: {why}; {}", price::HELP))?;
+    let limits = Limits {
+        of_run: limit(MODELS_CALLS, MODELS_TOKENS, MODELS_COST)?,
+        of_all: limit(MODELS_TOTAL_CALLS, MODELS_TOTAL_TOKENS, MODELS_TOTAL_COST)?,
+        prices: prices.unwrap_or_default(),
+    };
+    let limited = [(limits.of_run.cost, MODELS_COST), (limits.of_all.cost, MODELS_TOTAL_COST)];
+    match limited.into_iter().find(|(cost, _)| cost.is_some()) {
+        Some((_, name)) if limits.prices.is_empty() => {
+            Err(format!("`{name}` needs prices: in `{MODELS_PRICE}`, {}", price::HELP))
+        }
+        _ => Ok(limits),
     }
 }
 
@@ -138,9 +166,9 @@ mod tests {
         let read = |name: &'static str, value: &'static str| {
             Settings::read(|asked| (asked == name).then(|| value.to_owned()))
         };
-        assert_eq!(Settings::read(|_| None), Ok(Settings::default()));
+        assert!(Settings::read(|_| None).is_ok_and(|it| it.mode.is_none() && it.limits == Limits::default()));
         assert_eq!(read(MODELS, "record-all").map(|it| it.mode), Ok(Some(ModelMode::RecordAll)));
-        assert_eq!(read(MODELS_TOKENS, "12").map(|it| it.limits.tokens), Ok(Some(12)));
+        assert_eq!(read(MODELS_TOKENS, "12").map(|it| it.limits.of_run.tokens), Ok(Some(12)));
         assert!(read(MODELS_UNUSED, "error").is_ok_and(|it| it.unused_is_error));
         let both = |name: &str| match name {
             MODELS => Some("live".to_owned()),
@@ -158,8 +186,42 @@ mod tests {
             ),
             (MODELS_CALLS, "0", "`EVALSET_MODELS_CALLS` is `0`; it has to be a whole number from 1"),
             (MODELS_UNUSED, "1", "`EVALSET_MODELS_UNUSED` is `1`; it can be `error` or `note`"),
+            (
+                MODELS_COST,
+                "-1",
+                "`EVALSET_MODELS_COST` is `-1`; it has to be an amount above 0, such as 2.50",
+            ),
         ] {
-            assert_eq!(read(name, value), Err(expected.to_owned()));
+            assert_eq!(read(name, value).map(drop), Err(expected.to_owned()));
+        }
+    }
+
+    #[test]
+    fn a_limited_cost_needs_prices_that_can_be_read() {
+        let read = |cost: &'static str, prices: &'static str| {
+            Settings::read(|asked| match asked {
+                MODELS_PRICE => Some(prices.to_owned()).filter(|prices| !prices.is_empty()),
+                _ => (asked == cost).then(|| "2.50".to_owned()),
+            })
+        };
+        let limits = read(MODELS_TOTAL_COST, "m=1/2, 0.30/2.50").unwrap().limits;
+        assert_eq!((limits.of_run.cost, limits.of_all.cost), (None, Some(2.5)));
+        assert!(limits.prices.of(Some("other")).is_some());
+        for (cost, prices, expected) in [
+            (
+                MODELS_COST,
+                "",
+                "`EVALSET_MODELS_COST` needs prices: in `EVALSET_MODELS_PRICE`, write the prices",
+            ),
+            (MODELS_TOTAL_COST, "", "`EVALSET_MODELS_TOTAL_COST` needs prices"),
+            (
+                MODELS_COST,
+                "cheap",
+                "`EVALSET_MODELS_PRICE`: `cheap` is no price; write the prices of a million",
+            ),
+        ] {
+            let error = read(cost, prices).map(drop).unwrap_err();
+            assert!(error.starts_with(expected), "{error}");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Tokens that calls of models took, by what their answers say.
 
+use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
 use eval_format::{Map, Value};
@@ -47,6 +48,62 @@ impl AddAssign for Usage {
         self.input = self.input.saturating_add(other.input);
         self.output = self.output.saturating_add(other.output);
         self.cached = self.cached.saturating_add(other.cached);
+    }
+}
+
+/// The calls of one model, and the tokens of their answers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ModelUse {
+    /// The name of the model in the requests.
+    pub model: String,
+    /// The calls that had an answer.
+    pub calls: u64,
+    /// The calls that the model itself answered. The others were replayed.
+    pub asked: u64,
+    /// The tokens, as far as the answers say them.
+    pub usage: Usage,
+}
+
+/// The answers of a conversation, by model.
+#[derive(Debug, Default)]
+pub(crate) struct Uses(BTreeMap<String, ModelUse>);
+
+impl Uses {
+    /// Counts an answer. `is_asked` says that the model gave it now.
+    pub(crate) fn add(&mut self, model: &str, usage: Usage, is_asked: bool) {
+        let of_model = self.of(model);
+        of_model.calls += 1;
+        of_model.asked += u64::from(is_asked);
+        of_model.usage += usage;
+    }
+
+    /// Takes back a recorded answer that another conversation got.
+    pub(crate) fn take_back(&mut self, model: &str, usage: Usage) {
+        let of_model = self.of(model);
+        of_model.calls = of_model.calls.saturating_sub(1);
+        of_model.usage = of_model.usage.without(usage);
+    }
+
+    /// The sum over all models.
+    pub(crate) fn all(&self) -> ModelUse {
+        let mut all = ModelUse::default();
+        for ModelUse { calls, asked, usage, .. } in self.0.values() {
+            all.calls += calls;
+            all.asked += asked;
+            all.usage += *usage;
+        }
+        all
+    }
+
+    /// The models that had answers, by name.
+    pub(crate) fn by_model(&self) -> Vec<ModelUse> {
+        self.0.values().filter(|of_model| of_model.calls > 0).cloned().collect()
+    }
+
+    fn of(&mut self, model: &str) -> &mut ModelUse {
+        let new = || ModelUse { model: model.to_owned(), ..ModelUse::default() };
+        self.0.entry(model.to_owned()).or_insert_with(new)
     }
 }
 

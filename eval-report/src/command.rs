@@ -164,7 +164,7 @@ impl EvalCommand {
             Ok(None) => return Answer { out: args::help(&self.names()), err: String::new(), code: 0 },
             Err(error) => return Answer::error(&format!("{error}\n\n{}", args::usage())),
         };
-        let progress = progress(args.options.prices.clone());
+        let progress = progress(args.options.prices.clone().or_of_environment());
         let began = SystemTime::now();
         let report = self.report(&args, &progress, stop).await;
         report

@@ -9,9 +9,10 @@ use serde::Serialize;
 
 use crate::journal::{Attempt, Evaluation};
 use crate::output::{Outcome, finite, time};
+use crate::price::{Cost, Prices};
 use crate::recorded::{
-    AppliedRule, CaseLocation, OverCases, Problem, RunCounts, RunResults, State, TestResult, Usage, headline,
-    near,
+    AppliedRule, CaseLocation, ModelCalls, OverCases, Problem, RunCounts, RunResults, State, TestResult,
+    Usage, cost, headline, near,
 };
 use crate::statistics::{Interval, PassCount};
 use crate::summary_text::new_golden;
@@ -83,6 +84,22 @@ struct UsageEntry {
     judge_unanswered: Option<usize>,
     /// `None` if a journal does not tell.
     judge_replayed: Option<usize>,
+    /// The calls of the agent's models, where they are recorded or replayed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    models: Vec<ModelCalls>,
+    /// The cost of the agent; `None` without prices.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost: Option<CostEntry>,
+}
+
+#[derive(Debug, Serialize)]
+struct CostEntry {
+    /// In the currency of the prices.
+    money: f64,
+    input_tokens: i64,
+    output_tokens: i64,
+    /// Tokens that are not in it, since they have no price.
+    unpriced_tokens: i64,
 }
 
 #[derive(Debug, Serialize)]
@@ -248,7 +265,7 @@ impl<'r> Document<'r> {
                 interval: interval(totals.tally()),
                 over_cases: results.over_cases.as_ref(),
                 seconds: loaded.is_timed().then_some(totals.elapsed.as_secs_f64()),
-                usage: UsageEntry::new(totals.usage, results),
+                usage: UsageEntry::new(totals.usage, &results.tests, results),
                 torn: recorded(loaded.run.torn),
                 lost: recorded(loaded.run.lost),
                 unreadable: recorded(totals.unreadable),
@@ -316,7 +333,7 @@ impl<'r> Case<'r> {
             repeated: test.repeated(),
             metrics: Metric::all(test),
             seconds: test.elapsed().as_secs_f64(),
-            usage: UsageEntry::new(test.usage(), results),
+            usage: UsageEntry::new(test.usage(), std::slice::from_ref(test), results),
             notes: decided.map(|decided| decided.notes.as_slice()).unwrap_or_default(),
             failure: decided.and_then(|decided| decided.failure.as_deref()),
             new_golden: new_golden(results, test),
@@ -401,8 +418,9 @@ impl<'r> Loosened<'r> {
 }
 
 impl UsageEntry {
-    fn new(usage: Usage, results: &RunResults<'_>) -> Self {
-        let tokens = |count: Option<i128>| count.map(|count| i64::try_from(count).unwrap_or(i64::MAX));
+    /// The usage of these tests.
+    fn new(usage: Usage, tests: &[TestResult<'_>], results: &RunResults<'_>) -> Self {
+        let tokens = |count: Option<i128>| count.map(whole);
         let is_told = results.loaded.tells_questions();
         Self {
             agent_tokens: tokens(usage.agent_tokens),
@@ -410,8 +428,26 @@ impl UsageEntry {
             judge_questions: is_told.then_some(usage.asked),
             judge_unanswered: is_told.then_some(usage.unanswered),
             judge_replayed: usage.replayed().filter(|_| is_told),
+            models: ModelCalls::of(tests.iter().map(|test| test.attempt)),
+            cost: CostEntry::new(tests, &results.prices),
         }
     }
+}
+
+impl CostEntry {
+    fn new(tests: &[TestResult<'_>], prices: &Prices) -> Option<Self> {
+        let costs = tests.iter().filter_map(|test| cost(test.attempt, prices));
+        let Cost { money, tokens_in, tokens_out, unpriced } = costs.reduce(|mut all, cost| {
+            all.add(&cost);
+            all
+        })?;
+        let [input_tokens, output_tokens, unpriced_tokens] = [tokens_in, tokens_out, unpriced].map(whole);
+        Some(Self { money, input_tokens, output_tokens, unpriced_tokens })
+    }
+}
+
+fn whole(count: i128) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
 }
 
 fn reason(test: &TestResult<'_>) -> Option<String> {

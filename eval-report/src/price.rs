@@ -1,26 +1,15 @@
 //! Prices of tokens, and the cost of runs.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
+use eval_core::report::{CaseReport, Transcript};
 use eval_format::UsageMetadata;
-
-use eval_core::agent::Event;
-use eval_core::report::CaseReport;
+use eval_support::price::{self, Prices as Table};
+use eval_support::variables::MODELS_PRICE;
 
 /// The prices of the tokens of models.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Prices {
-    of_any: Option<Price>,
-    of_models: BTreeMap<String, Price>,
-}
-
-/// The prices of a million tokens.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Price {
-    input: f64,
-    output: f64,
-}
+pub struct Prices(Table);
 
 /// An error in the text of a price.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,55 +25,55 @@ impl std::error::Error for PriceError {}
 
 impl PriceError {
     /// The syntax of prices.
-    pub const HELP: &'static str = "write the prices of a million tokens in and out, `0.30/2.50`, for one model `gemini-2.5-flash=0.30/2.50`";
+    pub const HELP: &'static str = price::HELP;
 }
 
 impl Prices {
     /// Adds `IN/OUT` for all models, or `MODEL=IN/OUT` for one.
     pub fn add(&mut self, text: &str) -> Result<(), PriceError> {
-        let (model, prices) = match text.rsplit_once('=') {
-            Some((model, prices)) => (Some(model.trim()), prices),
-            None => (None, text),
-        };
-        let wrong = || PriceError(format!("`{text}` is no price"));
-        let (input, output) = prices.split_once('/').ok_or_else(wrong)?;
-        let price =
-            Price { input: amount(input).ok_or_else(wrong)?, output: amount(output).ok_or_else(wrong)? };
-        let is_new = match model {
-            None => self.of_any.replace(price).is_none(),
-            Some("") => return Err(wrong()),
-            Some(model) => self.of_models.insert(model.to_owned(), price).is_none(),
-        };
-        match (is_new, model) {
-            (true, _) => Ok(()),
-            (false, None) => Err(PriceError("there are two prices for all models".to_owned())),
-            (false, Some(model)) => Err(PriceError(format!("there are two prices for `{model}`"))),
+        self.0.add(text).map_err(PriceError)
+    }
+
+    /// Adds the prices in the value of `EVALSET_MODELS_PRICE`.
+    pub(crate) fn add_all(&mut self, texts: &str) -> Result<(), PriceError> {
+        texts.split(',').try_for_each(|text| self.add(text.trim()))
+    }
+
+    /// These prices; if there are none, those of `EVALSET_MODELS_PRICE`.
+    #[must_use]
+    pub fn or_of_environment(self) -> Self {
+        let mut prices = self;
+        if prices.is_empty()
+            && let Ok(texts) = std::env::var(MODELS_PRICE)
+        {
+            // What limits the cost of models refuses invalid prices.
+            drop(prices.add_all(&texts));
         }
+        prices
     }
 
     /// Whether none was added.
     pub fn is_empty(&self) -> bool {
-        self.of_any.is_none() && self.of_models.is_empty()
+        self.0.is_empty()
     }
 
     /// The cost of a case's agent in all its runs.
     pub fn cost_of(&self, case: &CaseReport) -> Cost {
-        let turns = case.runs.iter().flat_map(|run| &run.transcript.turns);
-        self.cost_of_events(turns.flat_map(|turn| &turn.events))
+        let mut cost = Cost::default();
+        case.runs.iter().for_each(|run| cost.add(&self.cost_of_run(&run.transcript)));
+        cost
     }
 
-    /// The agent's cost in these events.
-    pub fn cost_of_events<'e>(&self, events: impl Iterator<Item = &'e Event>) -> Cost {
+    /// The agent's cost in a run, by [`Transcript::usage`].
+    pub fn cost_of_run(&self, run: &Transcript) -> Cost {
         let mut cost = Cost::default();
-        for event in events {
-            if let Some(usage) = &event.usage {
-                cost.add(&self.cost_of_call(event.model_version.as_deref(), usage));
-            }
+        for (model, usage) in run.usage() {
+            cost.add(&self.cost_of_usage(model, usage));
         }
         cost
     }
 
-    fn cost_of_call(&self, model: Option<&str>, usage: &UsageMetadata) -> Cost {
+    fn cost_of_usage(&self, model: Option<&str>, usage: &UsageMetadata) -> Cost {
         let sum = |parts: [Option<i64>; 2]| parts.into_iter().flatten().map(i128::from).reduce(|a, b| a + b);
         let tokens_in = sum([usage.prompt_token_count, usage.tool_use_prompt_token_count]);
         let tokens_out = sum([usage.candidates_token_count, usage.thoughts_token_count]);
@@ -97,27 +86,13 @@ impl Prices {
             let unpriced = total.or(tokens_in).or(tokens_out).unwrap_or_default();
             return Cost { unpriced, ..Cost::default() };
         };
-        match model.and_then(|model| self.of_models.get(model)).copied().or(self.of_any) {
+        match self.0.of(model) {
             None => Cost { unpriced: tokens_in + tokens_out, ..Cost::default() },
-            Some(Price { input, output }) => {
-                #[expect(clippy::cast_precision_loss, reason = "beyond 2^53 tokens nobody counts cents")]
-                let of = |tokens: i128, price: f64| tokens as f64 * price / 1e6;
-                Cost {
-                    money: of(tokens_in, input) + of(tokens_out, output),
-                    tokens_in,
-                    tokens_out,
-                    unpriced: 0,
-                }
+            Some(price) => {
+                Cost { money: price.of_tokens(tokens_in, tokens_out), tokens_in, tokens_out, unpriced: 0 }
             }
         }
     }
-}
-
-fn amount(text: &str) -> Option<f64> {
-    // `1e9` and `inf` are numbers too, but no price is written so.
-    let is_plain = |text: &str| text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
-    let text = Some(text.trim()).filter(|text| is_plain(text))?;
-    text.parse().ok().filter(|amount: &f64| amount.is_finite())
 }
 
 /// The cost of tokens.
@@ -144,16 +119,7 @@ impl Cost {
 
     /// `1.28`, with as many digits as a small amount needs: `0.00042`.
     pub fn amount(&self) -> String {
-        let money = self.money.max(0.0);
-        match money {
-            0.0 => "0.00".to_owned(),
-            0.1.. => format!("{money:.2}"),
-            _ => {
-                // Two digits behind the zeros.
-                let zeros = (1..12).take_while(|zeros| money < 10_f64.powi(-zeros)).count();
-                format!("{money:.*}", zeros + 2)
-            }
-        }
+        price::shown(self.money)
     }
 }
 
@@ -189,35 +155,9 @@ mod tests {
     }
 
     #[test]
-    fn a_price_is_two_amounts_for_all_models_or_for_one() {
-        for texts in [&["0.30/2.50"][..], &["0/0"], &["m=1/2", "a=b=3/4", "5/6"], &["publishers/x/m=1/2"]] {
-            assert!(prices(texts).is_ok(), "{texts:?}");
-        }
-        for (texts, says) in [
-            (&["0.30"][..], "`0.30` is no price"),
-            (&[""], "`` is no price"),
-            (&["/"], "`/` is no price"),
-            (&["1/"], "`1/` is no price"),
-            (&["-1/2"], "`-1/2` is no price"),
-            (&["1/2/3"], "`1/2/3` is no price"),
-            (&["1/inf"], "`1/inf` is no price"),
-            (&["1/1e9"], "`1/1e9` is no price"),
-            (&["$1/$2"], "`$1/$2` is no price"),
-            (&["1,5/2"], "`1,5/2` is no price"),
-            (&["=1/2"], "`=1/2` is no price"),
-            (&["gemini"], "`gemini` is no price"),
-            (&["m=cheap"], "`m=cheap` is no price"),
-            (&["1/2", "1/2"], "there are two prices for all models"),
-            (&["m=1/2", "m=1/3"], "there are two prices for `m`"),
-        ] {
-            assert_eq!(prices(texts).unwrap_err().to_string(), says, "{texts:?}");
-        }
-    }
-
-    #[test]
     fn tokens_cost_what_their_model_costs_and_none_is_dropped() {
         let of =
-            |texts: &[&str], model, usage| prices(texts).unwrap().cost_of_call(model, &usage).to_string();
+            |texts: &[&str], model, usage| prices(texts).unwrap().cost_of_usage(model, &usage).to_string();
         let call = || usage(Some(1_000_000), Some(100_000), Some(1_100_000));
         assert_eq!(of(&["0.30/2.50"], None, call()), "0.55 for 1000000 tokens in and 100000 out");
         assert_eq!(of(&["1/1", "m=2/20"], Some("m"), call()), "4.00 for 1000000 tokens in and 100000 out");
@@ -245,20 +185,5 @@ mod tests {
         let mut all = cost(1.0, 10, 20, 30);
         all.add(&cost(0.5, 1, 2, 3));
         assert_eq!(all, cost(1.5, 11, 22, 33));
-    }
-
-    #[test]
-    fn small_amounts_keep_two_digits() {
-        for (money, shown) in [
-            (0.0, "0.00"),
-            (12.345, "12.35"),
-            (0.5, "0.50"),
-            (0.042, "0.042"),
-            (0.1, "0.10"),
-            (0.01, "0.010"),
-            (0.000_421, "0.00042"),
-        ] {
-            assert_eq!(Cost { money, ..Cost::default() }.amount(), shown);
-        }
     }
 }

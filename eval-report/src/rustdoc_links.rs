@@ -10,6 +10,7 @@ macro_rules! page {
             "\n\n",
             "[command line]: https://docs.rs/eval-core/latest/eval_core/_documentation/command_line\n",
             "[exports]: https://docs.rs/eval-core/latest/eval_core/_documentation/differences#exports\n",
+            "[recorded calls]: https://docs.rs/eval-core/latest/eval_core/models#tokens-and-cost-in-reports\n",
             "[run]: https://docs.rs/eval-core/latest/eval_core/_documentation/command_line#run\n",
             "[worse]: https://docs.rs/eval-core/latest/eval_core/_documentation/worse\n",
             "\n",

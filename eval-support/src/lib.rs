@@ -18,6 +18,7 @@
 //! | [`spelling`] | misspelt names and their likely corrections |
 //! | [`command`] | the name of the command in messages |
 //! | [`shell`] | quoting of words and commands for a shell |
+//! | [`price`] | prices of tokens, and amounts of money |
 //! | [`words`] | counts, lists and suggestions as parts of sentences |
 //! | [`message`] | texts that are truncated or quoted in messages, and printing them |
 //! | [`category`](mod@category) | groups of Unicode's general categories |
@@ -36,6 +37,7 @@ pub mod key_case;
 pub mod lock;
 pub mod message;
 pub mod mutex;
+pub mod price;
 pub mod secrets;
 pub mod shell;
 pub mod spelling;

@@ -12,7 +12,7 @@ macro_rules! variables {
         $($(#[$doc])* pub const $name: &str = $text;)+
 
         /// The variables that the crates read, in the order of `docs/configuration.md`.
-        pub const ALL: [&str; 27] = [$($name),+];
+        pub const ALL: [&str; 32] = [$($name),+];
     };
 }
 
@@ -61,6 +61,16 @@ variables! {
     MODELS_CALLS = "EVALSET_MODELS_CALLS",
     /// The most tokens of models in a run of a case.
     MODELS_TOKENS = "EVALSET_MODELS_TOKENS",
+    /// The highest cost of the calls of models in a run of a case.
+    MODELS_COST = "EVALSET_MODELS_COST",
+    /// The most calls of models in all cases of a process.
+    MODELS_TOTAL_CALLS = "EVALSET_MODELS_TOTAL_CALLS",
+    /// The most tokens of models in all cases of a process.
+    MODELS_TOTAL_TOKENS = "EVALSET_MODELS_TOTAL_TOKENS",
+    /// The highest cost of the calls of models in all cases of a process.
+    MODELS_TOTAL_COST = "EVALSET_MODELS_TOTAL_COST",
+    /// The prices of a million tokens of models in and out, with commas between them.
+    MODELS_PRICE = "EVALSET_MODELS_PRICE",
     /// Whether agents reach no other host at all while calls are replayed.
     MODELS_OFFLINE = "EVALSET_MODELS_OFFLINE",
     /// The server to which calls of OpenAI's wires go while they are recorded.

@@ -24,7 +24,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "LABEL")]
     against: Option<String>,
 
-    /// The prices of a million tokens in and out, for all models or for one. Can be repeated.
+    /// The prices of a million tokens in and out, for all models or for one. Can be repeated. Without it, the prices that the run
+    /// was given count.
     #[arg(long = "price", value_name = "[MODEL=]IN/OUT")]
     prices: Vec<String>,
 

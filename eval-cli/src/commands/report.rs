@@ -45,9 +45,9 @@ pub(crate) struct Args {
     #[command(flatten)]
     files: ReportFiles,
 
-    /// The prices of a million tokens in and out, for all models or for one: the page shows what the agent cost. Can be
-    /// repeated. Without it, the prices that the run was given count.
-    #[arg(long = "price", value_name = "[MODEL=]IN/OUT", requires = "html")]
+    /// The prices of a million tokens in and out, for all models or for one: the page and the JSON show what the agent cost. Can
+    /// be repeated. Without it, the prices that the run was given count.
+    #[arg(long = "price", value_name = "[MODEL=]IN/OUT")]
     prices: Vec<String>,
 
     /// Opens the page of `--html` in the browser.

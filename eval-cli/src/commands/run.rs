@@ -110,7 +110,7 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
     let sets = args.stored.check().map(|()| &args.sets)?;
     let again = [&*args.source.words(), &options.again[..]].concat();
     let tags = options.tags.clone();
-    let progress = Progress::on_stderr(options.prices.clone());
+    let progress = Progress::on_stderr(options.prices.clone().or_of_environment());
     let has_failed = Arc::new(AtomicBool::new(false));
     let runner_of = |variant: &Variant, run: Option<String>| -> Result<EvalRunner, CommandError> {
         let runner = args.source.agent.set(with_judge(EvalRunner::new()), variant);

@@ -60,7 +60,14 @@ def answer(text, messages):
 def turn(message, session):
     text = message["content"]["parts"][0]["text"]
     try:
-        write(type="text", text=answer(text, CONVERSATIONS[message.get("session_id")]), **session)
+        said = answer(text, CONVERSATIONS[message.get("session_id")])
+        if os.environ.get("AGENT_TELLS"):
+            content = {"role": "model", "parts": [{"text": said}]}
+            usage = {"promptTokenCount": 100, "candidatesTokenCount": 50}
+            event = {"author": "agent", "content": content, "usageMetadata": usage, "modelVersion": "told"}
+            write(type="event", event=event, **session)
+        else:
+            write(type="text", text=said, **session)
         write(type="turn_end", **session)
     except Exception as error:
         if os.environ.get("AGENT_SWALLOWS"):

@@ -1,5 +1,6 @@
 //! Recorded calls of models: recorded once, replayed without the provider, strictly.
 
+mod cost;
 #[cfg(unix)]
 mod killed;
 mod provider;

@@ -245,7 +245,7 @@ pub struct Ran {
     pub repeated: bool,
     /// The events, including the error that ended the run.
     pub transcript: Transcript,
-    /// The tokens that its events report; `None` if none does.
+    /// [`Transcript::tokens`] of it.
     pub tokens: Option<i64>,
     /// The questions to a judge that played the user; empty if no judge did.
     pub simulator: Vec<JudgeUse>,

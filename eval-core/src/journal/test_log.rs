@@ -241,7 +241,7 @@ impl Started {
 }
 
 impl Ran {
-    /// The record of a run in a report: its error and its tokens, without events.
+    /// The record of a run in a report: its error, its tokens and the calls of models, without events.
     #[doc(hidden)]
     pub fn of_report(run: &RunReport) -> Self {
         Self {
@@ -249,7 +249,11 @@ impl Ran {
             run: run.number,
             evaluation: 1,
             repeated: false,
-            transcript: Transcript { error: run.error.clone(), ..Transcript::default() },
+            transcript: Transcript {
+                error: run.error.clone(),
+                models: run.transcript.models.clone(),
+                ..Transcript::default()
+            },
             tokens: run.transcript.tokens(),
             // A report has no questions of the simulated user.
             simulator: Vec::new(),

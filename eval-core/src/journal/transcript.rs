@@ -14,10 +14,12 @@ use super::line::Line;
 use super::value::restored;
 use crate::agent::{Event, Session};
 use crate::judge_outcome::{JudgeError, JudgeErrorKind};
+use crate::model_use::ModelUse;
 use crate::transcript::{RunError, Transcript, TurnRecord, invocation};
 use crate::verdict::Role;
 
-fields!(Transcript from default { session, turns, state, error, notes });
+fields!(Transcript from default { session, turns, state, error, notes, models });
+fields!(ModelUse from default { model, calls, asked, usage });
 fields!(Session from default { app_name, user_id, session_id, state });
 fields!(TurnRecord from default { events } in invocation {
     invocation_id,
@@ -71,14 +73,6 @@ fn completed(turn: &mut TurnRecord) {
     turn.invocation.intermediate_data = made.intermediate_data;
 }
 
-impl Transcript {
-    /// The tokens that the events of a run report; `None` if none does.
-    pub fn tokens(&self) -> Option<i64> {
-        let events = self.turns.iter().flat_map(|turn| &turn.events);
-        events.filter_map(|event| event.usage.as_ref()?.all_tokens()).reduce(i64::saturating_add)
-    }
-}
-
 /// The form of journals: session, turns with their events, state, error. Secrets are masked.
 impl Serialize for Transcript {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -110,6 +104,8 @@ fields!(Rubric from default { rubric_id, text_property, description, kind });
 mod tests {
     use serde_json::json;
 
+    use super::super::field::Of;
+    use super::super::field::tests::again;
     use super::*;
     use crate::testing::Conversation;
 
@@ -132,5 +128,21 @@ mod tests {
         assert_eq!(value["turns"][0]["events"][1]["content"]["parts"][0]["text"], "Sunny.");
         assert_eq!(value["error"], json!({ "role": "agent", "turn": 1, "message": "no model" }));
         assert!(!value.to_string().contains("abcdefghij"), "{value}");
+        assert_eq!(value.get("models"), None, "a run without the gateway is written as before");
+    }
+
+    #[test]
+    fn calls_of_models_come_back_without_what_a_later_version_adds() {
+        let read = |text: &str| serde_json::from_str::<Of<Transcript>>(text).unwrap().0;
+        assert_eq!(read("{}").models, [], "a journal of before has none");
+        let told = read(
+            r#"{"models": [{"model": "m", "calls": 2, "asked": 1, "later": {"x": []}, "usage": {"prompt_token_count": 7}}]}"#,
+        );
+        let usage = UsageMetadata::default().with_prompt_token_count(7);
+        assert_eq!(told.models, [ModelUse { model: "m".to_owned(), calls: 2, asked: 1, usage }]);
+        assert_eq!(again(&told), told);
+        let secret = format!("sk-ant-{}", "abcdefghij0123456789".repeat(2));
+        let named = Transcript { models: vec![ModelUse { model: secret, ..ModelUse::default() }], ..told };
+        assert!(!serde_json::to_string(&named).unwrap().contains("abcdefghij"));
     }
 }

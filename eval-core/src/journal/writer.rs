@@ -262,13 +262,14 @@ fn say_once(why: &str) {
 }
 
 /// Variables that decide what runs and how. None of them is a secret.
-const RECORDED_VARIABLES: [&str; 16] = [
+const RECORDED_VARIABLES: [&str; 17] = [
     "CI",
     variables::ATTEMPT,
     variables::DIR,
     variables::JUDGE,
     variables::JUDGE_MODEL,
     variables::MISSING_JUDGE,
+    variables::MODELS_PRICE,
     variables::RUN_ID,
     variables::NEXTEST_ATTEMPT,
     variables::NEXTEST_BINARY_ID,

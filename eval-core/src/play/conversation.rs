@@ -11,6 +11,7 @@ use super::unscored;
 use super::user::{Message, User};
 use crate::agent::{Erased, Event, Log, Recorded, Recorder, Session, Turn, events_of, shows_something};
 use crate::guard::{Fault, Waited, What, fenced, fenced_but_for, not_async};
+use crate::model_use::ModelUse;
 use crate::models::{self, ModelCalls};
 use crate::score::mean::round_3;
 use crate::tools::GoldenTools;
@@ -54,7 +55,7 @@ pub(crate) async fn converse(
     // The state and the end of the agent may ask a tool or a model, too.
     let missed = missed_tool(log, 0).or_else(|| missed_model(log));
     let ended = missed.filter(|_| !has_broken).map_or(ended, Err);
-    let error = end_models(log, ended).await.err();
+    let error = end_models(log, ended, &mut transcript.models).await.err();
     for turn in &mut transcript.turns {
         add_rubrics(&mut turn.invocation, case);
     }
@@ -82,13 +83,18 @@ fn missed_model(log: &Log) -> Option<RunError> {
     Some(RunError::new(Role::Recording, Some(miss.turn).filter(|turn| *turn > 0), miss.message))
 }
 
-/// Ends the calls of models: what was asked is written, and what was never asked for is noted.
-async fn end_models(log: &Log, ended: Result<(), RunError>) -> Result<(), RunError> {
+/// Ends the calls of models: what was asked is written, what was never asked for is noted, and each model is in `uses`.
+async fn end_models(
+    log: &Log,
+    ended: Result<(), RunError>,
+    uses: &mut Vec<ModelUse>,
+) -> Result<(), RunError> {
     let Some(models) = log.models() else { return ended };
     // A failure is a verdict on an agent that came to its end.
     let is_whole = ended.as_ref().err().is_none_or(|error| error.is_failure);
     let left = models::end(models, is_whole).await;
     left.notes.into_iter().for_each(|note| log.note(note));
+    *uses = left.uses;
     // From here on no call is answered. One that came after the agent's end is seen here.
     let ended = match (missed_model(log), ended) {
         (Some(miss), Ok(())) => Err(miss),

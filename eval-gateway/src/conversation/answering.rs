@@ -2,16 +2,17 @@
 
 use std::sync::MutexGuard;
 
-use eval_support::variables::{MODELS_CALLS, MODELS_FAILURES, MODELS_TOKENS};
-use eval_support::words::{count, tokens};
+use eval_support::variables::MODELS_FAILURES;
 
 use super::{Conversation, Shared, State, kind, rebound};
 use crate::book::{Has, Rebound};
 use crate::faults::{Failure, Played, Twist, changed};
 use crate::guest::{Call, Guest, Reply};
+use crate::limits::Sending;
 use crate::miss::{self, Known, Place};
-use crate::mode::ModelMode;
+use crate::mode::{ModelMode, Settings};
 use crate::recording::{Answer, Body, Exchange};
+use crate::usage::Usage;
 use crate::wire::{Asked, Incoming, NoWire, Wire};
 
 /// A call of this conversation that a model answers.
@@ -75,12 +76,11 @@ impl Conversation {
             drop(state);
             return Reply::Refused(self.not_recorded(&asked, place));
         }
-        if let Some(limit) = self.over_the_limit(&state) {
+        if let Err(limit) = self.send(&mut state, &asked, place) {
             drop(state);
             self.miss(limit.clone());
             return Reply::Refused(limit);
         }
-        state.sent += 1;
         state.open += 1;
         drop(state);
         let ticket = Ticket { conversation: self.clone(), asked, place, is_over: false, twist };
@@ -104,32 +104,20 @@ impl Conversation {
         });
         let Some((known, answer)) = found? else { return Ok(None) };
         *state.taken.entry(known.key.clone()).or_default() += 1;
-        state.gave(asked, answer);
+        state.gave(asked, answer, false);
         let exchange = rebound::put_under(asked, place, known, answer);
         let (key, answered) = (known.key.clone(), known.answered.clone());
         state.rebound.push(Rebound { key, answered, exchange });
         Ok(Some(answer.clone()))
     }
 
-    /// The sentence about a limit that the next call would exceed.
-    fn over_the_limit(&self, state: &State) -> Option<String> {
-        let limits = self.0.settings.limits;
-        let spent = state.spent.total();
-        let (had, most, variable) = match (limits.calls, limits.tokens) {
-            (Some(most), _) if state.sent >= most => {
-                (count(usize::try_from(state.sent).unwrap_or(usize::MAX), "call"), most, MODELS_CALLS)
-            }
-            (_, Some(most)) if spent >= most => (tokens(i128::from(spent)), most, MODELS_TOKENS),
-            _ => return None,
-        };
-        Some(format!(
-            "call {} of a model was not sent: run {} of case `{}` had {had}, and `{variable}` allows {most}; is it a \
-             loop? a higher limit lets it go on: {variable}={}",
-            state.calls_of_turn,
-            self.0.run,
-            self.eval_id(),
-            most.saturating_mul(2),
-        ))
+    /// Counts a call that is sent to a model. Fails with the sentence about a limit that it would exceed.
+    fn send(&self, state: &mut State, asked: &Asked, place: Place) -> Result<(), String> {
+        let Settings { limits, total, .. } = &self.0.settings;
+        let has_tokens = asked.wire != Wire::Models && !asked.model.is_empty();
+        let model = Some(&*asked.model).filter(|_| has_tokens);
+        let Place { run, call, .. } = place;
+        limits.send(Sending { eval_id: self.eval_id(), run, call, model }, &mut state.spent, total)
     }
 
     /// The next answer to a request, if one is recorded or was recorded in this run.
@@ -155,7 +143,7 @@ impl Conversation {
         twist: Option<Twist>,
     ) -> Reply {
         state.use_up(&asked.key, twist);
-        state.gave(asked, &answer);
+        state.gave(asked, &answer, false);
         drop(state);
         match twist {
             Some(twist) => self.play(answer, twist, place),
@@ -230,18 +218,19 @@ impl Call for Ticket {
     fn answered(mut self: Box<Self>, answer: Answer) {
         self.is_over = true;
         let Shared { settings, run, .. } = &*self.conversation.0;
-        let usage = answer.usage(self.asked.wire).unwrap_or_default();
+        let Usage { input, output, .. } = answer.usage(self.asked.wire).unwrap_or_default();
         let mut state = self.conversation.0.state.lock();
+        // An answer that broke off was paid for, too.
+        settings.limits.took(&self.asked.model, input, output, &mut state.spent, &settings.total);
         if let Some(failure) = failure_of(&answer)
             && !settings.keeps_failures
         {
             state.failures.insert(self.asked.key.clone(), failure);
             return;
         }
-        state.spent += usage;
         let answer = Answer { run: *run, ..answer };
         state.use_up(&self.asked.key, self.twist);
-        state.gave(&self.asked, &answer);
+        state.gave(&self.asked, &answer, true);
         let Asked { wire, model, parts, .. } = &self.asked;
         let mut exchange = Exchange::new(self.place.turn, *wire, model, parts.clone());
         exchange.answers.push(answer);

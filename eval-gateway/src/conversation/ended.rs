@@ -11,6 +11,7 @@ use super::{Conversation, State, kind};
 use crate::endpoint;
 use crate::mode::ModelMode;
 use crate::recording::{CaseRecording, Exchange};
+use crate::usage::ModelUse;
 use crate::variables;
 
 /// The time in which calls in flight have to end, once the agent has ended.
@@ -23,6 +24,8 @@ const PAUSE: Duration = Duration::from_millis(5);
 pub struct Ended {
     /// Remarks for the report.
     pub notes: Vec<String>,
+    /// The calls of each model that had an answer.
+    pub models: Vec<ModelUse>,
     /// Why the recording is not what it should be. It makes the case an ERROR.
     pub error: Option<String>,
 }
@@ -30,7 +33,7 @@ pub struct Ended {
 impl From<String> for Ended {
     /// A conversation that broke off.
     fn from(error: String) -> Self {
-        Self { notes: Vec::new(), error: Some(error) }
+        Self { error: Some(error), ..Self::default() }
     }
 }
 
@@ -46,11 +49,12 @@ impl Conversation {
         let mut failures: Vec<String> = std::mem::take(&mut state.failures).into_values().collect();
         failures.extend((0..open).map(|_| format!("a call had not ended {PATIENCE:?} after the agent")));
         let is_whole = is_whole && state.misses.is_empty();
-        let mut ended = Ended { notes: std::mem::take(&mut state.notes), error: None };
-        if state.given > 0 {
-            ended.notes.push(told(self.0.mode, state.given, state.usage.total(), asked(&fresh)));
+        let (all, models) = (state.uses.all(), state.uses.by_model());
+        let mut ended = Ended { notes: std::mem::take(&mut state.notes), models, error: None };
+        if all.calls > 0 {
+            ended.notes.push(told(self.0.mode, &all));
         }
-        if self.0.is_copy() && state.given > 0 {
+        if self.0.is_copy() && all.calls > 0 {
             ended.notes.push(format!(
                 "run {} is a copy: `models_runs` lets it play the recorded answers of run 1",
                 self.0.run
@@ -229,14 +233,10 @@ fn was_or_were(number: usize) -> String {
     format!("{} {}", count(number, "recorded answer"), if number == 1 { "was" } else { "were" })
 }
 
-/// The number of answers that models gave.
-fn asked(fresh: &[Exchange]) -> usize {
-    fresh.iter().map(|exchange| exchange.answers.len()).sum()
-}
-
-fn told(mode: ModelMode, calls: u64, total: u64, asked: usize) -> String {
-    let calls = usize::try_from(calls).unwrap_or(usize::MAX);
-    let total = tokens(i128::from(total));
+/// A note about all calls: `2 calls of models asked: 36 tokens`.
+fn told(mode: ModelMode, all: &ModelUse) -> String {
+    let [calls, asked] = [all.calls, all.asked].map(|number| usize::try_from(number).unwrap_or(usize::MAX));
+    let total = tokens(i128::from(all.usage.total()));
     match mode {
         ModelMode::Replay | ModelMode::Rebind => {
             format!("{} of models replayed, recorded: {total}", count(calls, "call"))

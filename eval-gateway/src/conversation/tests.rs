@@ -12,6 +12,7 @@ use eval_format::Value;
 
 use super::*;
 use crate::guest::{Call, Reply};
+use crate::limits::{Limit, Limits};
 use crate::recording::{Body, CaseRecording};
 use crate::store::ModelsFolder;
 
@@ -208,9 +209,29 @@ fn failures_that_a_retry_cured_are_not_recorded_and_others_keep_the_case_from_be
 }
 
 #[test]
+fn the_end_has_the_calls_and_the_tokens_of_each_model() {
+    let case = Case::new();
+    case.record(1, &[("a", "1")]);
+    let conversation = case.open(ModelMode::Record, 1, Settings::default(), "{}");
+    assert_eq!(got(conversation.answer(asked(&conversation, "a"))), "1");
+    for model in ["m", "other"] {
+        let body = body("new").replace("\"m\"", &format!("\"{model}\""));
+        match conversation.answer(conversation.read(&Incoming::chat(&body)).unwrap()) {
+            Reply::Ask(call, None) => call.answered(said("2")),
+            other => panic!("{other:?}"),
+        }
+    }
+    let models = conversation.end(true).models;
+    let counts = models.iter().map(|it| (&*it.model, it.calls, it.asked, it.usage.input, it.usage.output));
+    assert_eq!(counts.collect::<Vec<_>>(), [("m", 2, 1, 20, 10), ("other", 1, 1, 10, 5)]);
+}
+
+#[test]
 fn limits_hold_before_a_call_is_sent() {
-    let limited =
-        |calls, tokens| Settings { limits: crate::mode::Limits { calls, tokens }, ..Settings::default() };
+    let limited = |calls, tokens| {
+        let of_run = Limit { calls, tokens, cost: None };
+        Settings { limits: Limits { of_run, ..Limits::default() }, ..Settings::default() }
+    };
     for (settings, expected) in [
         (
             limited(Some(2), None),
@@ -236,6 +257,32 @@ fn limits_hold_before_a_call_is_sent() {
 }
 
 #[test]
+fn a_limit_of_all_cases_holds_over_the_conversations_of_several_and_no_further_call_is_sent() {
+    let of_all = Limit { tokens: Some(30), ..Limit::default() };
+    let settings = Settings { limits: Limits { of_all, ..Limits::default() }, ..Settings::default() };
+    let case = Case::new();
+    case.record(1, &[("known", "0")]);
+    let open = |eval_id| {
+        let (mode, settings) = (ModelMode::Record, settings.clone());
+        of_book(&case.book(eval_id), mode, 1, settings, Faults::default())
+    };
+    for eval_id in ["a", "b"] {
+        let conversation = open(eval_id);
+        match conversation.answer(asked(&conversation, "a")) {
+            Reply::Ask(call, None) => call.answered(said("1")),
+            other => panic!("{other:?}"),
+        }
+    }
+    let last = open("c");
+    assert_eq!(got(last.answer(asked(&last, "known"))), "0", "what is replayed takes nothing");
+    let refused = got(last.answer(asked(&last, "new")));
+    let expected = "call 2 of a model was not sent in run 1 of case `c`: all cases together had 30 tokens, and \
+                    `EVALSET_MODELS_TOTAL_TOKENS` allows 30; a higher limit lets them go on: EVALSET_MODELS_TOTAL_TOKENS=60";
+    assert_eq!(refused, expected);
+    assert_eq!(last.misses().len(), 1);
+}
+
+#[test]
 fn a_fault_takes_no_answer_and_one_that_is_not_reached_is_an_error() {
     let case = Case::new();
     case.record(1, &[("a", "1")]);
@@ -244,9 +291,10 @@ fn a_fault_takes_no_answer_and_one_that_is_not_reached_is_an_error() {
     let conversation = case.open(ModelMode::Replay, 1, Settings::default(), faults);
     let replies: Vec<String> = (0..3).map(|_| got(conversation.answer(asked(&conversation, "a")))).collect();
     assert_eq!(replies, ["Failed(429)", "Reset(0ns)", "1"]);
+    let ended = conversation.end(true);
     assert_eq!(
-        conversation.end(true),
-        Ended { notes: vec!["1 call of models replayed, recorded: 15 tokens".to_owned()], error: None }
+        (ended.notes, ended.error),
+        (vec!["1 call of models replayed, recorded: 15 tokens".to_owned()], None)
     );
     let late = r#"{"faults": [{"at": {"turn": 1, "call": 9}, "fault": "reset"}]}"#;
     let conversation = case.open(ModelMode::Replay, 1, Settings::default(), late);

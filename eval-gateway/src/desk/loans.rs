@@ -15,6 +15,7 @@ pub(super) struct Loans(Vec<Loan>);
 
 struct Loan {
     key: String,
+    model: String,
     usage: Usage,
     charged: Conversation,
     candidates: Vec<Conversation>,
@@ -35,7 +36,8 @@ impl Loans {
     ) {
         let candidates = among.iter().copied().cloned().collect();
         let usage = answer.usage(asked.wire).unwrap_or_default();
-        self.0.push(Loan { key: asked.key.clone(), usage, charged: charged.clone(), candidates });
+        let (key, model) = (asked.key.clone(), asked.model.clone());
+        self.0.push(Loan { key, model, usage, charged: charged.clone(), candidates });
     }
 
     /// Lets a conversation have an unused answer, if another one can be charged with one that this one was charged with. Returns
@@ -77,7 +79,7 @@ impl Loans {
 
 impl Loan {
     fn charge(&mut self, other: &Conversation) {
-        self.charged.got_less(&self.key, other, self.usage);
+        self.charged.got_less(&self.key, other, &self.model, self.usage);
         self.charged = other.clone();
     }
 }

@@ -316,9 +316,8 @@ fn calls(evaluation: &Evaluation) -> usize {
 }
 
 fn provenance(test: &TestResult<'_>, run: &LoadedRun, here: Option<&Checkout>) -> Provenance {
-    let turns = test.attempt.evaluations.iter().flat_map(|it| &it.ran.transcript.turns);
-    let models: BTreeSet<&str> =
-        turns.flat_map(|turn| &turn.events).filter_map(|event| event.model_version.as_deref()).collect();
+    let evaluations = test.attempt.evaluations.iter();
+    let models: BTreeSet<&str> = evaluations.flat_map(|it| it.ran.transcript.model_names()).collect();
     let head = &test.attempt.head;
     let commit = run.commit();
     // Git tells what differs now, which says nothing about runs of another commit.

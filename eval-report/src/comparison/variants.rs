@@ -9,7 +9,7 @@ use statrs::distribution::{ContinuousCDF, Normal};
 
 use crate::decide::exact::{Stratum, holm, over_cases};
 use crate::price::{Cost, Prices};
-use crate::recorded::{RunCounts, TestResult};
+use crate::recorded::{RunCounts, TestResult, prices as prices_of};
 use crate::statistics::{PassCount, float};
 
 /// The level of all comparisons together: the highest probability that a difference is called where there is none.
@@ -286,8 +286,10 @@ fn rate(cases: &[VariantCase], variant: usize) -> Option<f64> {
 
 fn totals(label: &str, tests: &[&TestResult<'_>], mean_rate: Option<f64>, prices: &Prices) -> VariantTotals {
     let mut totals = VariantTotals { label: label.to_owned(), mean_rate, ..VariantTotals::default() };
-    let (mut cost, mut seconds) = (Cost::default(), Vec::new());
+    let (mut cost, mut seconds, mut is_priced) = (Cost::default(), Vec::new(), true);
     for test in tests {
+        let prices = prices_of(test.attempt, prices);
+        is_priced &= !prices.is_empty();
         for (axis, value) in &test.attempt.started.variant.0 {
             totals.values.insert(axis.clone(), value.clone().into());
         }
@@ -300,7 +302,7 @@ fn totals(label: &str, tests: &[&TestResult<'_>], mean_rate: Option<f64>, prices
         }
         for evaluation in &test.attempt.evaluations {
             let turns = &evaluation.ran.transcript.turns;
-            cost.add(&prices.cost_of_events(turns.iter().flat_map(|turn| &turn.events)));
+            cost.add(&prices.cost_of_run(&evaluation.ran.transcript));
             seconds.push(turns.iter().filter_map(|turn| turn.invocation.duration).sum::<f64>());
         }
     }
@@ -310,7 +312,7 @@ fn totals(label: &str, tests: &[&TestResult<'_>], mean_rate: Option<f64>, prices
     totals.tokens = totals.tokens.filter(|_| is_known);
     seconds.sort_by(f64::total_cmp);
     totals.seconds = seconds.get(seconds.len() / 2).copied();
-    totals.cost = (!prices.is_empty() && is_known && cost.unpriced == 0).then_some(cost.money);
+    totals.cost = (is_priced && is_known && cost.unpriced == 0).then_some(cost.money);
     totals
 }
 

@@ -91,15 +91,15 @@ impl RecordedTest {
         Self { attempts: vec![attempt] }
     }
 
-    /// The same test after a change of its last attempt. Its transcripts hold only their error.
+    /// The same test after a change of its last attempt. Its transcripts hold only their error and the calls of models.
     #[doc(hidden)]
     #[must_use]
     pub fn with_last(&self, change: impl FnOnce(&mut Attempt)) -> Self {
         let mut test = self.clone();
         for attempt in &mut test.attempts {
             for ran in attempt.evaluations.iter_mut().map(|it| &mut it.ran).chain(&mut attempt.repeated) {
-                let error = ran.transcript.error.take();
-                ran.transcript = Transcript { error, ..Transcript::default() };
+                let Transcript { error, models, .. } = std::mem::take(&mut ran.transcript);
+                ran.transcript = Transcript { error, models, ..Transcript::default() };
             }
         }
         test.attempts.last_mut().map(change);
@@ -108,6 +108,11 @@ impl RecordedTest {
 }
 
 impl Attempt {
+    /// The records of all runs, with those that `retry` repeated.
+    pub fn runs(&self) -> impl Iterator<Item = &Ran> {
+        self.evaluations.iter().map(|evaluation| &evaluation.ran).chain(&self.repeated)
+    }
+
     /// Replaces the scores and the verdict with the results in a report of the same runs.
     #[doc(hidden)]
     pub fn rescore(&mut self, report: &CaseReport) {

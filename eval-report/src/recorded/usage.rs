@@ -1,13 +1,16 @@
 //! Usage of a run: the models that were asked, and the tokens.
 
+use std::borrow::Cow;
+
 use eval_core::journal::{Head, JudgeUse};
+use eval_support::variables::MODELS_PRICE;
 
 use crate::journal::Attempt;
 use crate::price::{Cost, Prices};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Tokens of the agent; `None` if no event reports them.
+    /// Tokens of the agent; `None` if neither its events nor the gateway told any.
     pub agent_tokens: Option<i128>,
     /// Tokens of the judges; `None` if no answer reports them.
     pub judge_tokens: Option<i128>,
@@ -71,7 +74,8 @@ fn sum(one: Option<i128>, other: Option<i128>) -> Option<i128> {
     }
 }
 
-/// The prices that a process was given: `--price 0.30/2.50`, as `cargo evalset run` and programs of evals take it.
+/// The prices that a process was given: `--price 0.30/2.50`, as `cargo evalset run` and programs of evals take it, else those of
+/// `EVALSET_MODELS_PRICE`.
 fn of_process(head: &Head) -> Prices {
     let mut prices = Prices::default();
     let mut args = head.args.iter();
@@ -86,7 +90,15 @@ fn of_process(head: &Head) -> Prices {
             drop(prices.add(text));
         }
     }
+    if let Some(texts) = head.env.get(MODELS_PRICE).filter(|_| prices.is_empty()) {
+        drop(prices.add_all(texts));
+    }
     prices
+}
+
+/// The prices that count for an attempt: these, else those that its process was given.
+pub fn prices<'p>(attempt: &Attempt, given: &'p Prices) -> Cow<'p, Prices> {
+    if given.is_empty() { Cow::Owned(of_process(&attempt.head)) } else { Cow::Borrowed(given) }
 }
 
 /// The cost of a case's agent in all its runs. `None` without prices, and if none of the tokens has one.
@@ -97,16 +109,28 @@ pub fn cost(attempt: &Attempt, given: &Prices) -> Option<Cost> {
 /// The cost of a case's agent in all its runs: at these prices, else at the prices that the process was given. Tokens without a
 /// price are in it too.
 pub fn cost_of_all(attempt: &Attempt, given: &Prices) -> Cost {
-    let own = if given.is_empty() { Some(of_process(&attempt.head)) } else { None };
-    let prices = own.as_ref().unwrap_or(given);
-    let runs = attempt.evaluations.iter().map(|it| &it.ran).chain(&attempt.repeated);
-    let turns = runs.flat_map(|ran| &ran.transcript.turns);
-    prices.cost_of_events(turns.flat_map(|turn| &turn.events))
+    let prices = prices(attempt, given);
+    let mut cost = Cost::default();
+    attempt.runs().for_each(|ran| cost.add(&prices.cost_of_run(&ran.transcript)));
+    cost
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_process_has_the_prices_of_its_option_or_of_the_variable() {
+        let mut head = Head::unwritten(std::time::SystemTime::UNIX_EPOCH);
+        let prices = |texts: &[&str]| {
+            let mut prices = Prices::default();
+            texts.iter().try_for_each(|text| prices.add(text)).map(|()| prices).unwrap()
+        };
+        head.env.insert(MODELS_PRICE.to_owned(), "m=1/2, 3/4".to_owned());
+        assert_eq!(of_process(&head), prices(&["m=1/2", "3/4"]));
+        head.args = ["run", "--price", "5/6"].map(str::to_owned).to_vec();
+        assert_eq!(of_process(&head), prices(&["5/6"]));
+    }
 
     #[test]
     fn usage_is_a_sum_of_what_is_known() {

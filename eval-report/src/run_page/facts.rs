@@ -11,7 +11,7 @@ use crate::git::changed_files;
 use crate::journal::revision_of_run;
 use crate::output::time;
 use crate::page::{Fact, line};
-use crate::recorded::{LoadedRun, RunResults, TestResult};
+use crate::recorded::{LoadedRun, ModelCalls, RunResults, TestResult};
 
 pub(super) fn facts(results: &RunResults<'_>, cost: Option<String>) -> (Vec<Fact>, Vec<Fact>) {
     let heads = || results.loaded.run.processes.iter();
@@ -42,10 +42,26 @@ pub(super) fn facts(results: &RunResults<'_>, cost: Option<String>) -> (Vec<Fact
         fact("Cost", cost.or_else(|| Some(NO_PRICES.to_owned()))),
         fact("Sets, with a hash of the cases that ran", sets(results)),
     ];
+    let calls = model_calls(results).map(|calls| fact("Recorded calls of models", Some(calls)));
+    let all = all.into_iter().chain(calls).collect();
     let short = joined(of_run.iter().map(|it| short(it, changes)).collect()).or(revision);
     let glance = [("Git revision", short), ("Agent model", agents), ("Judge model", judges)];
     let known = glance.into_iter().filter(|(_, value)| value.is_some());
     (all, known.map(|(name, value)| fact(name, value)).collect())
+}
+
+/// `gpt-5-mini: 4 calls, 2 asked, 22 tokens in and 14 out`; `None` if no call was recorded or replayed.
+fn model_calls(results: &RunResults<'_>) -> Option<String> {
+    let of_model = |it: ModelCalls| {
+        let ModelCalls { model, calls, asked, input_tokens, output_tokens, .. } = it;
+        let tokens = match (input_tokens, output_tokens) {
+            (Some(input), Some(output)) => format!("{input} tokens in and {output} out"),
+            _ => "unknown tokens".to_owned(),
+        };
+        line(&format!("{model}: {}, {asked} asked, {tokens}", count(calls, "call")))
+    };
+    let models = ModelCalls::of(results.tests.iter().map(|test| test.attempt));
+    joined(models.into_iter().map(of_model).collect())
 }
 
 const NO_PRICES: &str = "not known without prices: `report --html FILE --price IN/OUT`";

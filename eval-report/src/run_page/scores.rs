@@ -13,8 +13,7 @@ use crate::recorded::{RunResults, TestResult};
 
 pub(super) fn agent_models(results: &RunResults<'_>) -> BTreeSet<String> {
     let evaluations = results.tests.iter().flat_map(|test| &test.attempt.evaluations);
-    let events = evaluations.flat_map(|it| &it.ran.transcript.turns).flat_map(|turn| &turn.events);
-    events.filter_map(|event| event.model_version.as_deref()).map(line).collect()
+    evaluations.flat_map(|it| it.ran.transcript.model_names()).map(line).collect()
 }
 
 pub(super) fn judge_models(results: &RunResults<'_>) -> BTreeSet<String> {

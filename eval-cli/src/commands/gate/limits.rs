@@ -185,9 +185,8 @@ impl Checked {
 fn without_tokens(tests: &[TestResult<'_>], limit: &str) -> Option<String> {
     let (mut unknown, mut all) = (0, 0);
     for test in tests {
-        let of_attempt = test.attempt.evaluations.iter().map(|it| &it.ran).chain(&test.attempt.repeated);
         let mut is_known: BTreeMap<usize, bool> = BTreeMap::new();
-        for ran in of_attempt {
+        for ran in test.attempt.runs() {
             *is_known.entry(ran.run).or_insert(true) &= ran.tokens.is_some();
         }
         all += is_known.len();

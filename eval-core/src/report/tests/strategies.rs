@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use eval_format::{
-    Content, Criterion, FunctionCall, FunctionResponse, IntermediateData, Invocation, Map, Part, Value,
+    Content, Criterion, FunctionCall, FunctionResponse, IntermediateData, Invocation, Map, Part,
+    UsageMetadata, Value,
 };
 use proptest::prelude::*;
 
@@ -11,7 +12,7 @@ use crate::agent::{Event, Session};
 use crate::decide::verdicts_of_turns;
 use crate::metric::arithmetic::TOKEN_USAGE;
 use crate::metric::{Score, Scores};
-use crate::report::{JudgeUse, MetricOutcome, MetricReport, RunReport, ScoredMetric};
+use crate::report::{JudgeUse, MetricOutcome, MetricReport, ModelUse, RunReport, ScoredMetric};
 use crate::transcript::{RunError, Transcript, TurnRecord, invocation};
 use crate::verdict::{Role, Verdict};
 
@@ -161,8 +162,9 @@ pub(crate) fn run() -> impl Strategy<Value = RunReport> {
     let error = text().prop_map(|message| RunError::new(Role::Agent, Some(1), message));
     let turns = prop::collection::vec(turn(), 0..3);
     let metrics = scored(prop::collection::vec(outcome(), 0..4));
-    (text(), text(), map(), turns, prop::option::weighted(0.2, error), metrics).prop_map(
-        |(session_id, app_name, state, turns, error, metrics)| {
+    let models = prop::collection::vec(model_use(), 0..3);
+    (text(), text(), map(), turns, prop::option::weighted(0.2, error), metrics, models).prop_map(
+        |(session_id, app_name, state, turns, error, metrics, models)| {
             let mut session = Session::default();
             (session.app_name, session.session_id, session.state) = (app_name, session_id, state.clone());
             RunReport {
@@ -173,12 +175,20 @@ pub(crate) fn run() -> impl Strategy<Value = RunReport> {
                     state,
                     error: error.clone(),
                     notes: Vec::new(),
+                    models,
                 },
                 error,
                 metrics,
             }
         },
     )
+}
+
+fn model_use() -> impl Strategy<Value = ModelUse> {
+    (text(), any::<usize>(), any::<i64>()).prop_map(|(model, calls, tokens)| {
+        let usage = UsageMetadata::default().with_prompt_token_count(tokens);
+        ModelUse { model, calls, asked: calls / 2, usage }
+    })
 }
 
 pub(crate) fn metric() -> impl Strategy<Value = MetricReport> {

@@ -121,7 +121,8 @@ fn a_case_that_asks_no_more_loses_its_file_when_it_is_recorded_anew() {
 fn after_a_miss_no_model_is_asked_and_limits_count_what_is_asked_alone() {
     let case = Case::new();
     case.record(1, &[("a", "1"), ("b", "2")]);
-    let limits = crate::mode::Limits { calls: Some(1), tokens: None };
+    let of_run = Limit { calls: Some(1), ..Limit::default() };
+    let limits = Limits { of_run, ..Limits::default() };
     let conversation = case.open(ModelMode::Record, 1, Settings { limits, ..Settings::default() }, "{}");
     for (text, answer) in [("a", "1"), ("b", "2")] {
         assert_eq!(got(conversation.answer(asked(&conversation, text))), answer, "replayed, and not counted");

@@ -1,7 +1,7 @@
 //! Streams while they are recorded: packed ones, and the tokens of chats.
 
 use super::*;
-use crate::mode::Limits;
+use crate::limits::{Limit, Limits};
 
 const EVENTS: &str = "text/event-stream";
 
@@ -59,7 +59,8 @@ fn a_provider_that_does_not_know_the_wish_is_asked_without_it() {
 #[test]
 fn the_limit_of_tokens_holds_for_streams() {
     let bench = Bench::new();
-    let settings = Settings { limits: Limits { calls: None, tokens: Some(20) }, ..Settings::default() };
+    let of_run = Limit { tokens: Some(20), ..Limit::default() };
+    let settings = Settings { limits: Limits { of_run, ..Limits::default() }, ..Settings::default() };
     let conversation = bench.open(ModelMode::Record, &settings, "{}");
     (0..3).for_each(|_| bench.provider.says(EVENTS, stream(true)));
     let statuses: Vec<u16> =

@@ -188,6 +188,7 @@ pub(crate) fn run() -> impl Strategy<Value = RunReport> {
                     state,
                     error: error.clone(),
                     notes: Vec::new(),
+                    models: Vec::new(),
                 },
                 error,
                 metrics,

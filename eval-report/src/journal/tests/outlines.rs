@@ -4,7 +4,7 @@ use eval_core::Scores;
 use eval_core::agent::Event;
 use eval_core::journal::JudgeQuestion;
 use eval_core::metric::arithmetic::TOKEN_USAGE;
-use eval_core::report::{MetricOutcome, MetricReport, TurnRecord, TurnVerdict};
+use eval_core::report::{MetricOutcome, MetricReport, ModelUse, TurnRecord, TurnVerdict};
 use eval_core::{Criterion, Invocation};
 use eval_format::UsageMetadata;
 
@@ -69,6 +69,18 @@ fn an_outline_of_a_run_has_its_tokens_its_error_and_what_its_user_cost() {
     assert!(outline.transcript.turns.is_empty());
     assert_eq!((whole.tokens, whole.transcript.turns.len()), (Some(321), 2));
     assert_eq!(whole.simulator, [asked()]);
+}
+
+#[test]
+fn an_outline_has_the_tokens_that_the_gateway_saw() {
+    let mut of_model = ModelUse::default();
+    of_model.usage.total_token_count = Some(36);
+    let silent = Transcript { models: vec![of_model], ..Transcript::default() };
+    let told = Transcript { models: silent.models.clone(), ..transcript() };
+    for (transcript, expected) in [(silent, 36), (told, 321)] {
+        let read = both(&[ran_line(1, 1, 1, &transcript, &[])]);
+        assert_eq!(read.map(|attempt| attempt.evaluations[0].ran.tokens), [Some(expected); 2]);
+    }
 }
 
 #[test]

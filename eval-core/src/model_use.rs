@@ -1,0 +1,57 @@
+//! Calls of an agent's models, as the gateway saw them. Reports and journals hold these in every build.
+
+use eval_format::UsageMetadata;
+
+/// The calls that an agent made of one model in a run, where calls of models are recorded or replayed.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct ModelUse {
+    /// The model, as the requests name it.
+    pub model: String,
+    /// The number of calls that had an answer.
+    pub calls: usize,
+    /// The number of calls that the model itself answered. The others were replayed.
+    pub asked: usize,
+    /// The tokens of all answers, as far as these say them. A replayed answer has the tokens of its recording.
+    pub usage: UsageMetadata,
+}
+
+/// What the calls of models in a run leave behind.
+#[derive(Debug, Default)]
+pub(crate) struct ModelsEnded {
+    pub(crate) notes: Vec<String>,
+    pub(crate) uses: Vec<ModelUse>,
+    /// Why the recording is not what it should be.
+    pub(crate) error: Option<String>,
+}
+
+#[cfg(feature = "models")]
+impl From<eval_gateway::Ended> for ModelsEnded {
+    fn from(ended: eval_gateway::Ended) -> Self {
+        let eval_gateway::Ended { notes, models, error, .. } = ended;
+        Self { notes, uses: models.into_iter().map(ModelUse::from).collect(), error }
+    }
+}
+
+#[cfg(feature = "models")]
+impl From<eval_gateway::ModelUse> for ModelUse {
+    fn from(of_model: eval_gateway::ModelUse) -> Self {
+        let eval_gateway::ModelUse { model, calls, asked, usage, .. } = of_model;
+        let [calls, asked] = [calls, asked].map(|number| usize::try_from(number).unwrap_or(usize::MAX));
+        Self { model, calls, asked, usage: of_gateway(usage) }
+    }
+}
+
+/// The tokens in ADK's form, as the events of an agent have them. A count that no answer says is not known.
+#[cfg(feature = "models")]
+fn of_gateway(usage: eval_gateway::Usage) -> UsageMetadata {
+    let number = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+    let mut known = UsageMetadata::default();
+    if usage.total() > 0 {
+        known.prompt_token_count = Some(number(usage.input));
+        known.candidates_token_count = Some(number(usage.output));
+        known.total_token_count = Some(number(usage.total()));
+        known.cached_content_token_count = Some(usage.cached).filter(|cached| *cached > 0).map(number);
+    }
+    known
+}

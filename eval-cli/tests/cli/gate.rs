@@ -136,7 +136,8 @@ fn a_build_that_is_as_good_passes_and_one_whose_case_stopped_working_is_a_regres
         "evals/desk.evalset.json:c07 passed 10 of 10 before and none of 13 now (p at most 0.00065, whatever 7 more runs would have \
          been; limit 0.0013: 2.5% over 20 cases, Holm); `response_match_score` passed 10/10 before and 0/13 now (not adjusted, no test)"
     );
-    // The runs of suspects count for this gate alone: they ran because they failed.
+    // The runs of suspects count for this gate alone: they ran because they failed. They are no last run of another command either.
+    assert_eq!(desk.0.run(&["report"]).code, Some(1));
     let after = desk.gate(&[]);
     assert_eq!((&after["verdict"], after["runs"].as_array().map(Vec::len)), (&json!("CANNOT TELL"), Some(1)));
 }

@@ -246,6 +246,19 @@ fn a_run_before_is_scored_again_against_what_a_case_expects_now() {
 }
 
 #[test]
+fn a_run_that_ended_at_the_first_failure_is_not_blessed() {
+    let desk = Desk::new("bless-fail-fast", 3);
+    desk.agent(&json!({ "c00": ["no"] }));
+    let args = ["--agent-cmd", AGENT, "--fail-fast", "--concurrency", "1"];
+    desk.0.run(&[&["run", "evals/desk.evalset.json"], &args[..]].concat());
+    let blessed = desk.bless(&[]);
+    assert_eq!(blessed.code, Some(2), "{}", blessed.shown());
+    assert!(blessed.err.contains("2 cases were skipped: `desk:c01` and `desk:c02`"), "{}", blessed.shown());
+    // Named cases of it count.
+    assert_eq!(desk.bless(&["evals/desk.evalset.json:c00"]).code, Some(0));
+}
+
+#[test]
 fn two_processes_that_bless_at_once_lose_no_line() {
     const CASES: usize = 8;
     let desk = Desk::new("bless-at-once", CASES);

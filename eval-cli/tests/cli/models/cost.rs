@@ -88,7 +88,7 @@ fn variants_are_compared_by_the_tokens_that_the_gateway_saw() {
     let ran = folder.run(&["compare", "--format", "json", "--price", "1/2"]);
     let table: Value = serde_json::from_str(&ran.out).expect("a comparison is JSON");
     for variant in table["variants"].as_array().expect("variants") {
-        assert_eq!((&variant["tokens"], &variant["cost"]), (&json!(18), &json!(0.000025)), "{}", ran.out);
+        assert_eq!((&variant["tokens"], &variant["cost"]), (&json!(18), &json!(0.000_025)), "{}", ran.out);
     }
 }
 

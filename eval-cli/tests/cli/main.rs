@@ -44,6 +44,7 @@ mod record_url;
 mod report;
 mod rerun;
 mod rescore;
+mod refusals;
 mod review;
 #[cfg(unix)]
 mod review_ends;

@@ -15,7 +15,9 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::fix::{self, Fix, FixState};
-use crate::files::{FoundProblems, Input, config_beside, counts_not_compared, read, replace, unpassable};
+use crate::files::{
+    FoundProblems, Input, config_beside, counts_not_compared, is_config, read, replace, unpassable,
+};
 use crate::output::CommandError;
 
 #[derive(Debug, Default, Serialize)]
@@ -242,14 +244,4 @@ fn form_beside(session: &Path) -> SetFormat {
         Some(check_set("", &bytes, None).form)
     });
     forms.max_by_key(|form| *form == SetFormat::TestFile).unwrap_or(SetFormat::TestFile)
-}
-
-/// Whether the content of a file is a config: an object with criteria and without cases.
-fn is_config(bytes: &[u8]) -> bool {
-    let Some(document) = str::from_utf8(bytes).ok().and_then(|text| Value::parse(text).ok()) else {
-        return false;
-    };
-    let Some(keys) = document.as_object() else { return false };
-    let has = |names: &[&str]| names.iter().any(|name| keys.contains_key(name));
-    has(&["criteria", "custom_metrics", "customMetrics"]) && !has(&["eval_cases", "evalCases", "eval_set_id"])
 }

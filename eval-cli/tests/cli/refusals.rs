@@ -19,6 +19,79 @@ fn sunny(key: &str, value: &Value) -> Value {
 }
 
 #[test]
+fn criteria_of_a_case_without_a_config_are_checked_as_they_run() {
+    for (criteria, why) in [
+        (json!({ "nope": 1 }), "the config has no criterion `nope`"),
+        (json!({ "tool_trajectory_avg_score": 0, "response_match_score": 0 }), "would pass"),
+        (json!({ "tool_trajectory_avg_score": null, "response_match_score": null }), "no metric decides it"),
+    ] {
+        let folder = of_cases("refusals-criteria", &[sunny("_criteria", &criteria)]);
+        let checked = folder.run(&["check", "own"]);
+        assert_eq!(checked.code, Some(1), "{criteria}: {}", checked.out);
+        let ran = run(&folder, &["own"]);
+        assert_eq!(ran.code, Some(2), "{criteria}: {}", ran.out);
+        assert!(ran.err.contains("error: own/s.evalset.json:"), "{}", ran.err);
+        for said in [&checked.out, &ran.err] {
+            assert!(said.contains(why), "{criteria}: {said}");
+        }
+    }
+    // Criteria that ADK's default ones allow, and a case that an attribute may give other criteria.
+    let criteria = json!({ "response_match_score": 0.5 });
+    for case in [sunny("_criteria", &criteria), sunny("conversation", &json!([{ "user_content": {} }]))] {
+        let folder = of_cases("refusals-allowed", &[case]);
+        assert_eq!(folder.run(&["check", "own"]).code, Some(0));
+    }
+    // The criteria of a config with mistakes are not known.
+    let folder = of_cases("refusals-config", &[sunny("_criteria", &json!({ "nope": 1 }))]);
+    folder.write("own/test_config.json", "{");
+    let checked = folder.run(&["check", "own"]);
+    assert!(!checked.out.contains("no criterion `nope`"), "{}", checked.out);
+}
+
+#[test]
+fn a_refusal_of_some_cases_names_their_place_in_the_whole_set() {
+    let cases = [sunny("tags", &json!([])), sunny("_criteria", &json!({ "nope": 1 }))];
+    let cases = [("first", &cases[0]), ("second", &cases[1])].map(|(id, case)| {
+        let mut case = case.clone();
+        case["eval_id"] = json!(id);
+        case
+    });
+    let folder = of_cases("refusals-selected", &cases);
+    let line =
+        folder.read("own/s.evalset.json").lines().position(|line| line.contains("nope")).expect("a line");
+    let ran = run(&folder, &["own/s.evalset.json:second"]);
+    let place = format!("error: own/s.evalset.json:{}:", line + 1);
+    assert!(ran.err.contains(&place) && ran.err.contains("case `second`: "), "{place}: {}", ran.err);
+}
+
+#[test]
+fn faults_without_golden_tools_name_the_first_case_and_the_option() {
+    let faulty = |at: usize| {
+        let mut case = sunny("_tools", &json!({ "1": { "get_weather#1": { "raises": "reset" } } }));
+        case["eval_id"] = json!(format!("c{at}"));
+        case
+    };
+    let folder = of_cases("refusals-faults", &(0..6).map(faulty).collect::<Vec<_>>());
+    let ran = run(&folder, &["own"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.out);
+    assert!(ran.err.starts_with("error: own/s.evalset.json:"), "{}", ran.err);
+    let message = "case `c0`: nothing plays its fault `get_weather#1`, as the tools of the agent run (and 5 further errors)\n";
+    assert!(ran.err.contains(message) && ran.err.contains("help: add `--tools golden`"), "{}", ran.err);
+    assert!(!ran.err.contains("the config") && !ran.err.contains("`c1`"), "{}", ran.err);
+}
+
+#[test]
+fn a_criterion_of_the_command_line_is_refused_in_a_sentence() {
+    let folder = folder("refusals-metric");
+    for metric in ["tool_trajectory_avg_score=0", "response_match_score=0"] {
+        let ran = run(&folder, &["fine", "-m", metric]);
+        assert_eq!(ran.code, Some(2), "{}", ran.out);
+        assert!(!ran.err.contains("-->") && !ran.err.contains("<config>"), "{}", ran.err);
+        assert_eq!(ran.err.lines().count(), 2, "{}", ran.err);
+    }
+}
+
+#[test]
 fn no_report_takes_the_place_of_a_file_that_is_kept() {
     let folder = folder("refusals-kept");
     let config = r#"{"criteria": {"response_match_score": 0.5}}"#;

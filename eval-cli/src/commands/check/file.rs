@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 use std::path::{MAIN_SEPARATOR, Path};
 
-use eval_format::compat::{NotCompared, OverlookedConfig, check_compatibility, check_needless, check_tools};
+use eval_format::compat::{
+    Incompatibility, NotCompared, OverlookedConfig, check_compatibility, check_needless, check_tools,
+};
 use eval_format::config::{MetricCommand, check_config};
-use eval_format::conventions::{FileKind, set_names_of_session};
+use eval_format::conventions::{FileKind, set_names_of_session, shared_config_path};
 use eval_format::expect::Loosened;
 use eval_format::reader::{CheckedSet, SetFormat, check_session, check_set};
 use eval_format::recording::check_recording;
 use eval_format::tools::check_declarations;
-use eval_format::{EvalConfig, Problem, ToolSource, TurnAggregation, Value};
+use eval_format::{EvalCase, EvalConfig, Problem, ToolSource, TurnAggregation};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -210,17 +212,33 @@ fn incompatibilities(
     let cases = &set.eval_cases;
     let mut found = unpassable(path, metrics, cases);
     found.extend(tools.into_iter().flat_map(|tools| check_tools(tools, cases)));
-    found.extend(
-        config
-            .into_iter()
-            .flat_map(|config| check_compatibility(config, metrics, TurnAggregation::Mean, cases)),
-    );
-    found.extend(config.into_iter().flat_map(|config| check_needless(config, metrics, cases)));
+    found.extend(by_criteria(path, config, metrics, cases));
     found.iter().map(|incompatibility| incompatibility.problem(checked)).collect()
 }
 
 /// The expectations of a set that no criterion reads: of the config beside it, else of ADK's defaults.
 fn not_compared(config: Option<&EvalConfig>, checked: &CheckedSet, metrics: &[&str]) -> NotCompared {
+/// What is wrong between the criteria and the cases. Without a config ADK's default criteria hold, unless an attribute names others:
+/// then only the cases are checked that change criteria.
+fn by_criteria(
+    path: &Path,
+    config: Option<&EvalConfig>,
+    metrics: &[&str],
+    cases: &[EvalCase],
+) -> Vec<Incompatibility> {
+    let (has_config, default) = (config.is_some(), EvalConfig::adk_default());
+    if !has_config && shared_config_path(path).exists() {
+        // The config has errors, and its criteria are unknown.
+        return Vec::new();
+    }
+    let config = config.unwrap_or(&default);
+    let mut found = check_compatibility(config, metrics, TurnAggregation::Mean, cases);
+    found.extend(check_needless(config, metrics, cases));
+    let has_own = |at: usize| cases.get(at).is_some_and(|case| case.own_criteria().is_some());
+    found.retain(|it| has_config || it.case.is_some_and(has_own));
+    found
+}
+
     let default = EvalConfig::adk_default();
     let criteria = &config.unwrap_or(&default).criteria;
     let criteria = criteria.iter().map(|(name, criterion)| (name.as_str(), criterion));

@@ -32,6 +32,7 @@ mod metrics;
 mod migrate;
 mod models;
 mod new;
+mod new_golden;
 mod page;
 mod page_since;
 mod plan;

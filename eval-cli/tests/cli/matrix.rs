@@ -123,6 +123,8 @@ fn a_matrix_with_a_mistake_runs_nothing() {
         (&["model=a", "--exclude", "model=a"], "`--exclude` leaves no variant"),
     ] {
         let ran = folder.run(&[&RUN, matrix].concat());
+        (&["model=a"], "`--agent-cmd` has `{prompt}`, and `--matrix` has no axis `prompt`"),
+        (&["promt=a"], "did you mean `promt`?"),
         assert_eq!(ran.code, Some(2), "{}", ran.shown());
         assert!(ran.err.contains(expected) && ran.out.is_empty(), "{expected}: {}", ran.shown());
     }

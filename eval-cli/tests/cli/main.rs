@@ -35,6 +35,8 @@ mod new;
 mod new_golden;
 mod page;
 mod page_since;
+#[cfg(unix)]
+mod pasted;
 mod plan;
 mod program;
 mod programs;

@@ -92,6 +92,15 @@ fn a_criterion_of_the_command_line_is_refused_in_a_sentence() {
 }
 
 #[test]
+fn a_path_with_blanks_is_quoted_in_a_help() {
+    let folder = folder("refusals-blanks");
+    folder.write("my sets/s.evalset.json", set("s", &[case("sunny", "Paris", "It is sunny in Paris.")]));
+    let ran = run(&folder, &["my sets/s.evalset.json:none of them"]);
+    let help = "`cargo evalset run 'my sets/s.evalset.json'` runs all its cases";
+    assert!(ran.code == Some(2) && ran.err.contains(help), "{}", ran.err);
+}
+
+#[test]
 fn no_report_takes_the_place_of_a_file_that_is_kept() {
     let folder = folder("refusals-kept");
     let config = r#"{"criteria": {"response_match_score": 0.5}}"#;

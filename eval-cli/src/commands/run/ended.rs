@@ -115,7 +115,7 @@ fn place<'t>(test: &'t TestResult<'_>) -> Option<CaseOfFile<'t>> {
 }
 
 pub(super) fn not_planned(error: &RunDirError) -> CommandError {
-    let of_set = |set: &str| format!("`cargo evalset run {set}` runs all its cases");
+    let of_set = |set: &str| format!("`cargo evalset run {}` runs all its cases", shell::word(set));
     if let Some(error) = not_found(error, of_set) {
         return error;
     }

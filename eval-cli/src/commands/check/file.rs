@@ -146,6 +146,8 @@ impl CheckedFile {
         checked.problems.extend(incompatible);
         checked.problems.extend(draft_problem);
         checked.problems.extend(overlooked_config(input));
+        let unnamed = checked.unnamed();
+        checked.problems.extend(unnamed);
         checked.problems.sort_by_key(|problem| problem.range.start);
         Self {
             form: Some(match checked.form {
@@ -216,8 +218,6 @@ fn incompatibilities(
     found.iter().map(|incompatibility| incompatibility.problem(checked)).collect()
 }
 
-/// The expectations of a set that no criterion reads: of the config beside it, else of ADK's defaults.
-fn not_compared(config: Option<&EvalConfig>, checked: &CheckedSet, metrics: &[&str]) -> NotCompared {
 /// What is wrong between the criteria and the cases. Without a config ADK's default criteria hold, unless an attribute names others:
 /// then only the cases are checked that change criteria.
 fn by_criteria(
@@ -239,6 +239,8 @@ fn by_criteria(
     found
 }
 
+/// The expectations of a set that no criterion reads: of the config beside it, else of ADK's defaults.
+fn not_compared(config: Option<&EvalConfig>, checked: &CheckedSet, metrics: &[&str]) -> NotCompared {
     let default = EvalConfig::adk_default();
     let criteria = &config.unwrap_or(&default).criteria;
     let criteria = criteria.iter().map(|(name, criterion)| (name.as_str(), criterion));

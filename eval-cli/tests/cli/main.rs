@@ -44,10 +44,10 @@ mod programs;
 mod python;
 mod record;
 mod record_url;
+mod refusals;
 mod report;
 mod rerun;
 mod rescore;
-mod refusals;
 mod review;
 #[cfg(unix)]
 mod review_ends;

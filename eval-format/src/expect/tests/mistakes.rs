@@ -36,7 +36,12 @@ fn calls(tool: &str, args: serde_json::Value) -> serde_json::Value {
 fn each_mistake_is_an_error_at_its_place_with_a_remedy() {
     let mut wrong = Vec::new();
     for (expect, at, message, help) in [
-        (json!({"2": {"order": "any"}}), r#""2""#, "there is no turn 2: the case has 1 turn", "counted from 1"),
+        (
+            json!({"2": {"order": "any"}}),
+            r#""2""#,
+            "there is no turn 2: the case has 1 turn",
+            "counted from 1",
+        ),
         (
             json!({"1": {"call": {}}}),
             r#""call""#,

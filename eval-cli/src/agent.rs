@@ -214,6 +214,21 @@ impl AgentArgs {
         axes.into_iter().find(|axis| !texts.iter().any(|text| text.contains(&format!("{{{axis}}}"))))
     }
 
+    /// The first name in braces of the arguments that no axis has, with its argument. `{port}` is the port of an ADK server.
+    pub(crate) fn unknown_axis<'a>(&'a self, variant: &Variant) -> Option<(&'static str, &'a str)> {
+        let of_server = Variant([variant.0.clone(), vec![("port".to_owned(), String::new())]].concat());
+        let (option, text, variant) = match self.named()? {
+            Named::Object(text) => ("--agent", text, variant),
+            Named::Command(text) => ("--agent-cmd", text, variant),
+            Named::AdkCommand(text) => ("--adk-cmd", text, &of_server),
+            Named::Url(text) => ("--agent-url", text, variant),
+        };
+        let of_agent = variant.unknown_in(text).map(|name| (option, name));
+        let of_app = || Some(("--app", variant.unknown_in(self.app.as_deref()?)?));
+        // The value of a header may be a secret with any signs in it.
+        of_agent.or_else(of_app)
+    }
+
     /// The arguments for a process of `cargo evalset run`, with the values of headers. `None` if no agent is
     /// named.
     #[cfg(feature = "serve")]

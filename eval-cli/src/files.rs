@@ -1,6 +1,7 @@
 //! Files on a command line: finding them, reading and writing them, and showing their problems.
 
 mod find;
+mod kept;
 mod locked;
 
 use std::collections::hash_map::Entry;
@@ -25,14 +26,16 @@ pub(crate) use eval_support::whole_file::{check_replaceable, create, replace};
 pub(crate) use eval_support::whole_file::{private_beside, replace_private};
 use eval_support::words::count;
 pub(crate) use find::{Input, Scope, find_files, sessions_in};
+pub(crate) use kept::{check_report_path, is_config};
 pub(crate) use locked::locked;
 use serde::{Serialize, Serializer};
 
 pub(crate) use crate::output::read;
 use crate::output::{CommandError, ERROR, WARNING, styled};
 
-/// Replaces a file as a whole with a report.
+/// Writes a report, whole, in place of an older one.
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), CommandError> {
+    check_report_path(path)?;
     replace(path, text).map_err(|error| {
         let help = "name a file in an existing folder";
         CommandError::new(format!("cannot write `{}`: {error}", path.display()), help)

@@ -48,6 +48,7 @@ mod as_expected;
 mod case_report;
 mod eval_report;
 mod metric_report;
+mod replaceable;
 #[cfg(test)]
 pub(crate) mod tests;
 

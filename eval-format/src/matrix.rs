@@ -87,6 +87,21 @@ impl Variant {
         }
     }
 
+    /// The first name in braces in a text that looks like an axis and is none: `modle` of `{modle}`. JSON and the variables of a
+    /// shell (`${HOME}`) have other forms.
+    #[doc(hidden)]
+    pub fn unknown_in<'t>(&self, text: &'t str) -> Option<&'t str> {
+        let is_name = |name: &str| {
+            name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+                && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        };
+        let in_braces = text.match_indices('{').filter_map(|(at, _)| {
+            let (name, _) = text[at + 1..].split_once('}')?;
+            (is_name(name) && !text[..at].ends_with('$')).then_some(name)
+        });
+        in_braces.into_iter().find(|name| !self.0.iter().any(|(axis, _)| axis == name))
+    }
+
     /// Whether it has each value of the other variant, which may leave out axes.
     pub fn has(&self, other: &Self) -> bool {
         other.0.iter().all(|value| self.0.contains(value))
@@ -260,6 +275,19 @@ mod tests {
             ("nothing", "nothing"),
         ] {
             assert_eq!(variant.fill(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_in_braces_that_is_no_axis_is_found() {
+        let variant = Variant::parse("model=a,prompt=b").unwrap();
+        for (text, unknown) in [
+            ("run {modle} {prompt}", Some("modle")),
+            ("run {model} {{prompt}}", None),
+            (r#"run '{"model": {"x": 1}}' {} {1} {a b}"#, None),
+            ("sh -c 'echo ${HOME} {'", None),
+        ] {
+            assert_eq!(variant.unknown_in(text), unknown, "{text}");
         }
     }
 

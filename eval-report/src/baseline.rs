@@ -14,6 +14,8 @@ mod remarks;
 #[doc(hidden)]
 pub use comparable::incomparable;
 pub(crate) use comparable::{changed, incomparable_case};
+#[doc(hidden)]
+pub use file::begins_as_baseline;
 pub use file::{Baseline, BaselineError, ReadBaselineError};
 pub use line::{Key, Line, MetricLine, Provenance};
 pub use origin::Origin;

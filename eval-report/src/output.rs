@@ -4,7 +4,7 @@ pub mod problem;
 pub mod time;
 pub mod width;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::Write;
 use std::path::Path;
 use std::{fs, io};
@@ -175,10 +175,11 @@ pub fn with_option(options: &[String], name: &str, value: &str) -> Vec<String> {
     with
 }
 
-/// The command that runs these cases again. The options name the agent, and say how cases run and are scored.
+/// The command that runs these cases again, each named once. The options name the agent, and say how cases run and are scored.
 pub fn rerun_command<'c>(options: &[String], cases: impl IntoIterator<Item = CaseOfFile<'c>>) -> String {
     let mut sets: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for (file, case) in cases {
+    let mut named = HashSet::new();
+    for (file, case) in cases.into_iter().filter(|case| named.insert(*case)) {
         sets.entry(file).or_default().push(case);
     }
     rerun_line(sets.into_iter().map(|(file, cases)| format!("{file}:{}", cases.join(","))), options)
@@ -214,7 +215,10 @@ mod tests {
     fn cases_are_with_their_sets_before_the_options() {
         let options = ["--agent-cmd".to_owned(), "python3 agent.py".to_owned()];
         assert_eq!(
-            rerun_command(&options, [("b.json", "x"), ("a.json", "degrees at home"), ("b.json", "y")]),
+            rerun_command(
+                &options,
+                [("b.json", "x"), ("a.json", "degrees at home"), ("b.json", "y"), ("b.json", "x")]
+            ),
             "cargo evalset run 'a.json:degrees at home' b.json:x,y --agent-cmd 'python3 agent.py'"
         );
         assert_eq!(

@@ -297,8 +297,12 @@ pub(crate) fn may_be_out_of_date(test: &TestResult<'_>) -> bool {
 /// The command that makes what happened the draft of a new golden of a case; `None` for cases of tests, whose output has it.
 pub fn new_golden(results: &RunResults<'_>, test: &TestResult<'_>) -> Option<String> {
     let [id] = results.loaded.run.ids.as_slice() else { return None };
-    let is_asked =
-        test.attempt.started.of_program && results.loaded.is_recorded() && may_be_out_of_date(test);
+    // The runs of other cases are refused: they differ, or a secret would be masked.
+    let can_replace = test.attempt.decided.as_ref().is_some_and(|decided| !decided.keeps_golden);
+    let is_asked = test.attempt.started.of_program
+        && results.loaded.is_recorded()
+        && can_replace
+        && may_be_out_of_date(test);
     let case = || shell::word(&format!("{id}:{}", test.name));
     is_asked.then(|| format!("{} import {} --replace", command::name(), case()))
 }

@@ -1,12 +1,16 @@
 //! `cargo evalset compare`: the variants of a run side by side.
 
+use std::path::PathBuf;
+
 use eval_report::comparison::{Difference, VariantCase, VariantTable, VariantTotals};
 use eval_support::untrusted::{markdown, one_line};
 use eval_support::words::{code_list, count};
 use serde::Serialize;
 
+use super::report::formats::is_printed;
 use super::report::prices;
-use crate::output::{Answer, BOLD, CommandError, Format, Outcome, WARNING, styled};
+use crate::files::{check_report_path, write};
+use crate::output::{Answer, BOLD, CommandError, Format, Outcome, WARNING, mask, styled};
 use crate::recorded::{RunArgs, RunResults};
 
 /// Compares the variants of a run: from `matrix(..)` in the attribute, from `run --matrix`, or by the labels that a program gave its
@@ -29,9 +33,9 @@ pub(crate) struct Args {
     #[arg(long = "price", value_name = "[MODEL=]IN/OUT")]
     prices: Vec<String>,
 
-    /// Prints the table as Markdown.
-    #[arg(long, conflicts_with = "format")]
-    markdown: bool,
+    /// Writes the table for a pull request to this file. `-` prints it instead of the usual output.
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
 
     /// The output format.
     #[arg(long, value_enum, default_value_t)]
@@ -42,7 +46,7 @@ const AFTER_HELP: &str = "\
 Examples:
   cargo evalset compare
   cargo evalset compare --against 'model=flash prompt=b' --price 0.3/2.5
-  cargo evalset compare 2026-11-22T02-31-07-4f1c --markdown
+  cargo evalset compare 2026-11-22T02-31-07-4f1c --markdown variants.md
 
 Exit codes:
   0  the variants were compared, whatever their verdicts are
@@ -84,6 +88,9 @@ struct DifferenceEntry<'t> {
 
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let prices = prices(&args.prices)?;
+    let markdown = args.markdown.as_deref();
+    let (printed, file) = (markdown.filter(|it| is_printed(it)), markdown.filter(|it| !is_printed(it)));
+    file.map_or(Ok(()), check_report_path)?;
     let loaded = args.run.which().load()?;
     let results = RunResults::new(&loaded, None, false)
         .map_err(|error| CommandError::new(error.to_string(), "name another run"))?;
@@ -109,6 +116,12 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let is_compared = table.differences.iter().all(|difference| difference.cases > 0);
     let outcome = if doubts.is_empty() && is_compared { Outcome::Passed } else { Outcome::Unmeasurable };
     let conclusion = table.conclusion();
+    if let Some(path) = file {
+        write(path, &mask(&page(&table, &conclusion, &doubts, true)))?;
+    }
+    if printed.is_some() {
+        return Ok(Answer::new(outcome, page(&table, &conclusion, &doubts, true)));
+    }
     if args.format == Format::Json {
         let document = Document {
             variants: &table.variants,
@@ -127,18 +140,23 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         };
         return Answer::results("compare", outcome, &document);
     }
-    let mut text = if args.markdown { as_markdown(&table) } else { as_text(&table) };
-    let shown = |line: &str| if args.markdown { markdown(&one_line(line)) } else { one_line(line) };
-    for line in differences(&table) {
-        text += &format!("{}{}\n", if args.markdown { "- " } else { "  " }, shown(&line));
+    Ok(Answer::new(outcome, page(&table, &conclusion, &doubts, false)))
+}
+
+/// The tables with what they say, as text or as Markdown.
+fn page(table: &VariantTable, conclusion: &str, doubts: &[String], is_markdown: bool) -> String {
+    let mut text = if is_markdown { as_markdown(table) } else { as_text(table) };
+    let shown = |line: &str| if is_markdown { markdown(&one_line(line)) } else { one_line(line) };
+    for line in differences(table) {
+        text += &format!("{}{}\n", if is_markdown { "- " } else { "  " }, shown(&line));
     }
-    let conclusion = shown(&conclusion);
-    text += &format!("\n{}\n", if args.markdown { conclusion } else { styled(BOLD, &conclusion) });
-    for doubt in &doubts {
-        let warning = if args.markdown { "warning".to_owned() } else { styled(WARNING, "warning") };
+    let conclusion = shown(conclusion);
+    text += &format!("\n{}\n", if is_markdown { conclusion } else { styled(BOLD, &conclusion) });
+    for doubt in doubts {
+        let warning = if is_markdown { "warning".to_owned() } else { styled(WARNING, "warning") };
         text += &format!("\n{warning}: {}\n", shown(doubt));
     }
-    Ok(Answer::new(outcome, text))
+    text
 }
 
 impl<'t> CaseEntry<'t> {

@@ -18,7 +18,7 @@ use eval_support::words::{count, short_code_list, were};
 use serde::Serialize;
 
 use super::diff::CaseEntry;
-use crate::files::write;
+use crate::files::{check_report_path, write};
 use crate::output::{Answer, CommandError, Format, Outcome, mask};
 use crate::recorded::{LoadedRun, WhichRun};
 use crate::sides::{
@@ -109,6 +109,7 @@ fn gate(args: &Args) -> Result<Answer, CommandError> {
     let mut policy = Policy::default();
     policy.max_runs = args.retry_suspects.map_or(policy.max_runs, usize::from);
     args.limits.check()?;
+    args.markdown.as_deref().map_or(Ok(()), check_report_path)?;
     let (name, before) = baseline(args.baseline.as_deref())?;
     let mut runs = loaded(&args.runs)?;
     let before = before.before(&measure(&runs, None).cases)?;

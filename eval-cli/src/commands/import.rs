@@ -140,6 +140,10 @@ fn read(word: &OsStr, import: &Import) -> Result<(Vec<Draft>, Vec<String>), Comm
         let drafts = import::journal(&format!("run {}", loaded.name()), &loaded.run, case);
         return Ok((drafts.map_err(|error| refused(&error))?, Vec::new()));
     }
+    if path.exists() && !path.is_dir() {
+        // A device, say.
+        crate::files::read(path)?;
+    }
     let shown = one_line(&text);
     Err(if path.is_dir() {
         let help = format!("name files, or a case of a recorded run: `{shown}:CASE`");

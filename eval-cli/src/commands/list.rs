@@ -83,8 +83,6 @@ struct ListedSet {
     /// The number of cases in the set.
     #[serde(skip)]
     all: usize,
-    #[serde(skip)]
-    drafts: usize,
     /// The words for a set without a listed case.
     #[serde(skip)]
     none: &'static str,
@@ -121,7 +119,6 @@ impl ListedSet {
             file: selected.path.display().to_string().replace(MAIN_SEPARATOR, "/"),
             eval_set_id: set.eval_set_id().to_owned(),
             all: set.cases().len(),
-            drafts: set.drafts().count(),
             none: match (set.cases().len(), drafts_only, tags.is_empty()) {
                 (0, ..) => "no cases",
                 (_, true, true) => "no drafts",
@@ -162,12 +159,17 @@ fn text(listing: &Listing) -> String {
         set_text(set, &mut text);
     }
     text.extend(listing.errors.iter().map(|error| error.shown() + "\n"));
-    let cases = listing.sets.iter().map(|set| set.all).sum();
-    let drafts = match listing.sets.iter().map(|set| set.drafts).sum() {
+    let listed = || listing.sets.iter().flat_map(|set| &set.cases);
+    let drafts = match listed().filter(|case| case.draft.is_some()).count() {
         0 => String::new(),
         drafts => format!(", {}", styled(WARNING, &count(drafts, "draft"))),
     };
-    text + &format!("{}, {}{drafts}\n", count(listing.sets.len(), "set"), count(cases, "case"))
+    let all = count(listing.sets.iter().map(|set| set.all).sum(), "case");
+    let of = match listed().count() {
+        _ if listing.sets.iter().all(|set| set.cases.len() == set.all) => String::new(),
+        listed => format!("{listed} of "),
+    };
+    text + &format!("{}, {of}{all}{drafts}\n", count(listing.sets.len(), "set"))
 }
 
 fn set_text(set: &ListedSet, text: &mut String) {

@@ -101,6 +101,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
 }
 
 fn report(args: &Args) -> Result<Answer, CommandError> {
+    args.files.check(args.github)?;
     let opens = if args.open { Some(page_to_open(args.files.page())?) } else { None };
     // Only formats for programs contain the scores of each run. For the others, an outline is enough.
     let takes_all = args.format == Format::Json || args.files.take_all();

@@ -23,7 +23,7 @@ use crate::edited::select;
 use crate::output::{Answer, CommandError, Format, Outcome, notice};
 use crate::recorded::{LoadedRun, WhichRun, doubts_about_build};
 use crate::review::Queue;
-use crate::sides::last_run;
+use crate::sides::{last_run, why_incomplete};
 use console::Terminal;
 
 /// Reviews what failed: shows each failing case whose new behaviour was the same in every run, and each draft, with the bytes that
@@ -98,11 +98,15 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
             notice(&format!("`{}` did not run in {}", one_line(&path.display().to_string()), loaded.name()));
         }
     }
+    let incomplete = loaded.as_ref().map_or(Ok(Vec::new()), |loaded| why_incomplete(loaded, false))?;
+    for why in &incomplete {
+        notice(&format!("the run is not complete: {why}"));
+    }
     if !args.accept.is_empty() {
         return accepted::accept(&queue, &args.accept, args.format);
     }
     if args.list {
-        return list::answer(&queue, loaded.as_ref(), args.format);
+        return list::answer(&queue, loaded.as_ref(), &incomplete, args.format);
     }
     let summary = entries::review(&mut queue, loaded.as_ref(), &mut Terminal)?;
     Ok(Answer::new(Outcome::Passed, summary))

@@ -97,6 +97,7 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
     let variants = args.matrix.variants(&args.source.agent)?;
     // This comes first: it registers the secrets to mask.
     let agents = variants.iter().map(|variant| args.source.choose(variant)).collect::<Result<Vec<_>, _>>()?;
+    args.files.check(args.github)?;
     let options = args.options.read()?;
     let agents =
         agents.into_iter().map(|agent| agent.with_tools(options.tools())).collect::<Result<Vec<_>, _>>()?;

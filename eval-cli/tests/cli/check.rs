@@ -382,3 +382,15 @@ fn a_mistake_in_a_rule_has_its_line_and_column() {
         );
     }
 }
+
+#[test]
+fn an_empty_id_is_a_warning_and_nothing_else() {
+    let folder = Folder::new("check-unnamed");
+    folder.write("evals/weather.evalset.json", set("").replace(r#""eval_id": "sunny""#, r#""eval_id": """#));
+    let ran = folder.run(&["check", "evals"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.out);
+    for said in ["warning: the id of the case is empty", "--> evals/weather.evalset.json:5:", "1 warning"] {
+        assert!(ran.out.contains(said), "{said}: {}", ran.out);
+    }
+    assert_eq!(folder.run(&["check", "evals", "--deny-warnings"]).code, Some(1));
+}

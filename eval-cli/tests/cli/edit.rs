@@ -191,6 +191,14 @@ fn cases_are_listed_with_turns_tools_and_origin() {
         .write("evals/empty.evalset.json", r#"{"eval_set_id": "e", "eval_cases": []}"#);
     let listed = folder.run(&["list", "evals"]);
     insta::assert_snapshot!("list", listed.shown());
+    for (args, last) in [
+        (&["s:plays,long_one"][..], "1 set, 2 of 3 cases, 1 draft\n"),
+        (&["s:plays"], "1 set, 1 of 3 cases\n"),
+        (&["evals", "--drafts"], "2 sets, 2 of 3 cases, 2 drafts\n"),
+    ] {
+        let listed = folder.run(&[&["list"], args].concat());
+        assert!(listed.out.ends_with(last), "{last}: {}", listed.shown());
+    }
     let drafts =
         folder.run(&["list", "e", "s:plays,long_one", "evals/*.json", "--drafts", "--format", "json"]);
     let document = Value::parse(&drafts.out).expect("JSON");

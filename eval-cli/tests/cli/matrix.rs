@@ -64,7 +64,9 @@ fn each_variant_runs_all_cases_and_the_table_tells_which_is_worse() {
     assert_eq!(document["differences"][0]["is_shown"], true);
     assert_eq!(document["conclusion"], "model=good prompt=\"x y\" is better than model=bad prompt=z");
 
-    let markdown = folder.run(&["compare", "--markdown"]);
+    let markdown = folder.run(&["compare", "--markdown", "-"]);
+    assert_eq!(folder.run(&["compare", "--markdown", "c.md"]).out, text.out);
+    assert_eq!(markdown.out, folder.read("c.md"));
     assert!(
         markdown.out.contains("| case | a | b | c |\n| --- | --- | --- | --- |\n"),
         "{}",
@@ -91,7 +93,7 @@ fn what_is_not_compared_is_told() {
         .collect();
     let ran = folder.run(&[&broken, &["model=a,b", "--matrix", "prompt=<img>@team"][..]].concat());
     assert_eq!(ran.code, Some(2), "{}", ran.shown());
-    let compared = folder.run(&["compare", "--markdown", "--price", "1/1"]);
+    let compared = folder.run(&["compare", "--markdown", "-", "--price", "1/1"]);
     assert_eq!(compared.code, Some(2), "{}", compared.shown());
     for part in [
         "not compared, as no case has a verdict in both",
@@ -121,6 +123,8 @@ fn a_matrix_with_a_mistake_runs_nothing() {
         (&["port=1"], "an axis cannot be called `port`"),
         (&["model=a", "--exclude", "modle=a"], "the matrix has no axis `modle`"),
         (&["model=a", "--exclude", "model=a"], "`--exclude` leaves no variant"),
+        (&["model=a"], "`--agent-cmd` has `{prompt}`, and `--matrix` has no axis `prompt`"),
+        (&["promt=a"], "did you mean `promt`?"),
     ] {
         let ran = folder.run(&[&RUN, matrix].concat());
         assert_eq!(ran.code, Some(2), "{}", ran.shown());

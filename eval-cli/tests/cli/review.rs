@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::folder::{AGENT, Folder, Ran};
+use crate::journal::{Journal, passed};
 
 pub(crate) const SET: &str = "desk.evalset.json";
 
@@ -416,4 +417,27 @@ fn what_a_judge_answered_is_shown_with_its_model_and_whether_it_was_replayed() {
     let says =
         "how often the cases passed before is not told: evalset-baseline.jsonl:1: a merge left its mark";
     assert!(list.code == Some(0) && list.err.contains(says), "{}", list.shown());
+}
+
+#[test]
+fn a_run_that_was_killed_is_not_said_to_leave_nothing() {
+    let folder = Folder::new("review-killed");
+    let mut journal = Journal::new(&folder, "r1");
+    let sunny = journal.started("weather::sunny", 1);
+    journal.ran(sunny, 1, 1.0);
+    journal.decided(sunny, &passed(), Some(1.0), "");
+    journal.started("weather::killed", 1);
+    journal.write();
+    let ran = folder.run(&["review", "--list"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.shown());
+    assert!(
+        ran.err.contains("the run is not complete: 1 case without an end: `weather::killed`"),
+        "{}",
+        ran.err
+    );
+    let said = "nothing that ended is left to review, and the run is not complete\n";
+    assert!(ran.out.ends_with(said), "{}", ran.out);
+    let ran = folder.run(&["review", "--list", "--format", "json"]);
+    let document: Value = serde_json::from_str(&ran.out).expect("JSON");
+    assert_eq!(document["incomplete"].as_array().map(Vec::len), Some(1), "{document}");
 }

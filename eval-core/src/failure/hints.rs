@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use eval_format::metric::{Subject, metric};
 use eval_format::options::DEFAULT_AUTHOR;
 use eval_format::{Direction, FunctionCall, MatchType};
 use eval_support::untrusted::name;
@@ -130,20 +131,9 @@ fn has_more(report: &CaseReport) -> bool {
 /// Whether a golden that is out of date may be the cause: a metric failed that reads the expectations, and all runs did the
 /// same and not what is expected, so that what they did can take their place.
 pub(super) fn may_be_out_of_date(report: &CaseReport) -> bool {
-    let same = |one: &RunReport, other: &RunReport| {
-        one.transcript.turns.iter().zip(&other.transcript.turns).all(|(one, other)| {
-            let calls = |turn: &eval_format::Invocation| -> Vec<_> {
-                turn.tool_calls().map(|call| (call.name.clone(), call.args.clone())).collect()
-            };
-            let (one, other) = (&one.invocation, &other.invocation);
-            one.response_text() == other.response_text() && calls(one) == calls(other)
-        })
-    };
     reads_the_golden(&report.verdict, &report.metrics)
         && !report.is_as_expected()
-        && !report.case.conversation.is_empty()
-        && report.runs.iter().all(|run| run.error.is_none())
-        && report.runs.windows(2).all(|pair| same(&pair[0], &pair[1]))
+        && report.can_be_golden()
         && !calls_forbidden(report)
 }
 
@@ -158,10 +148,12 @@ fn calls_forbidden(report: &CaseReport) -> bool {
     })
 }
 
-/// Whether a metric failed that reads the expectations of a case.
+/// Whether a metric failed that reads the expectations of a case: of its turns, or of the state at their end.
 pub fn reads_the_golden(verdict: &Verdict, metrics: &[MetricReport]) -> bool {
+    let reads_state = |name: &str| metric(name).is_some_and(|info| info.compares == Subject::SessionState);
+    let reads = |name: &str| reads_expectations(name) || reads_state(name);
     *verdict == Verdict::Failed
-        && metrics.iter().any(|metric| metric.verdict == Verdict::Failed && reads_expectations(&metric.name))
+        && metrics.iter().any(|metric| metric.verdict == Verdict::Failed && reads(&metric.name))
 }
 
 #[cfg(test)]

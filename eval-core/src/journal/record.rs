@@ -305,6 +305,9 @@ pub struct Decided {
     /// Whether the case failed although each run did what it expects, so that another golden would not help. `false` in journals of
     /// earlier versions.
     pub as_expected: bool,
+    /// Whether the case failed, and what its runs did cannot take the place of what it expects: they differ, or a secret would be masked.
+    /// `false` in journals of earlier versions.
+    pub keeps_golden: bool,
     /// The output of the failed test; `None` if it did not fail, and for cases that ran without the attribute.
     pub failure: Option<String>,
     /// When it ended.
@@ -362,6 +365,7 @@ record!(Decided = "decided" { test, verdict, elapsed, at } {
     repeated,
     headline,
     as_expected,
+    keeps_golden,
     failure,
 });
 record!(Ended = "ended" { at } {});

@@ -282,6 +282,7 @@ impl Decided {
             notes: report.notes.clone(),
             repeated: report.repeated.len(),
             as_expected: report.verdict == Verdict::Failed && report.is_as_expected(),
+            keeps_golden: report.verdict == Verdict::Failed && !report.can_be_golden(),
             ..Self::of_verdict(report.verdict.clone(), texts, at)
         }
     }
@@ -298,6 +299,7 @@ impl Decided {
             repeated: 0,
             headline,
             as_expected: false,
+            keeps_golden: false,
             failure,
             at,
         }

@@ -96,6 +96,7 @@ proptest! {
                 repeated: 2,
                 headline: Some(text.clone()).filter(|text| !text.is_empty()),
                 as_expected: true,
+                keeps_golden: true,
                 failure: Some(text.clone()).filter(|text| !text.is_empty()),
                 at: SystemTime::UNIX_EPOCH,
             };

@@ -103,7 +103,7 @@ impl Incompatibility {
     /// ```
     pub fn problem(&self, set: &CheckedSet) -> Problem {
         let mut which = String::new();
-        let case = self.case.and_then(|at| Some((set.path_of(at), set.cases.get(at)?)));
+        let case = self.place_in(set).and_then(|at| Some((set.path_of(at), set.cases.get(at)?)));
         let (path, range, label) = match case {
             None => (JsonPath::default(), 0..1, ""),
             Some((path, case)) => match self.part(set, case, &path) {
@@ -119,6 +119,14 @@ impl Incompatibility {
         let is_warning = matches!(self.code, ProblemCode::CannotPass | ProblemCode::NeedlessRule);
         let problem = if is_warning { Problem::warning } else { Problem::error };
         problem(self.code, path, range, message).label(label).help(self.help.as_str())
+    }
+
+    /// The position of the case in its file. It has another one among the cases that were selected.
+    fn place_in(&self, set: &CheckedSet) -> Option<usize> {
+        let at = self.case?;
+        let Some(id) = &self.eval_id else { return Some(at) };
+        let is_it = |case: &CaseSpan| case.eval_id == *id;
+        if set.cases.get(at).is_some_and(is_it) { Some(at) } else { set.cases.iter().position(is_it) }
     }
 
     /// The key, the rubric or the scenario that it is about: its path, its range, and the note there.

@@ -272,14 +272,18 @@ impl JsonDemand {
     /// The reasons why the values at a path do not fulfil the demand.
     fn reasons(&self, path: &ArgPath, root: &Value) -> Vec<String> {
         let places = path.places(root);
+        let may_be_absent = matches!(self, Self::Matches(Matcher::Optional(_)));
         // An item that lacks the value does not fulfil what is demanded of each.
-        if places.is_empty() || places.contains(&None) {
+        if !may_be_absent && (places.is_empty() || places.contains(&None)) {
             return vec![format!("has JSON without `{path}`")];
         }
         let refused = |seen: &&Value| match self {
             Self::Equals(value) if value.equals(seen) => None,
             Self::Equals(value) => Some(format!("is {}, not {}", show(seen), show(value))),
-            Self::Matches(matcher) => (!matcher.takes(None, seen)).then(|| matcher.reason(None, seen)),
+            Self::Matches(matcher) => {
+                let matcher = matcher.unwrapped();
+                (!matcher.takes(None, seen)).then(|| matcher.reason(None, seen))
+            }
         };
         let values = places.iter().flatten().copied();
         values

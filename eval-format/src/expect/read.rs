@@ -64,7 +64,11 @@ pub(super) fn expect(value: &Value) -> (Option<Expect>, Vec<Fault>) {
 
 fn read_turn(faults: &mut Faults, number: usize, value: &Value) -> Option<(usize, TurnExpect)> {
     let mut turn = TurnExpect::default();
-    for (key, value) in object(faults, value, "rules")? {
+    let rules = object(faults, value, "rules")?;
+    if rules.is_empty() {
+        empty(faults, "the turn has no rule", "remove the turn, or write a rule");
+    }
+    for (key, value) in rules {
         faults.at(key, |faults| match key {
             "calls" => {
                 for (name, value) in object(faults, value, "calls").into_iter().flatten() {
@@ -254,7 +258,11 @@ fn tolerance(faults: &mut Faults, value: &Value) -> Option<Tolerance> {
 
 fn demands(faults: &mut Faults, value: &Value) -> Demands {
     let mut read = Demands::default();
-    for (key, value) in object(faults, value, "demands").into_iter().flatten() {
+    let demands = object(faults, value, "demands");
+    if demands.is_some_and(Map::is_empty) {
+        empty(faults, "nothing is demanded of the answer", "remove the key, or write a demand");
+    }
+    for (key, value) in demands.into_iter().flatten() {
         faults.at(key, |faults| match key {
             "contains" => read.contains = words(faults, value).unwrap_or_default(),
             "contains_any" => read.contains_any = words(faults, value).unwrap_or_default(),
@@ -263,7 +271,11 @@ fn demands(faults: &mut Faults, value: &Value) -> Demands {
             "regex" => read.regex = each(faults, value, demanded_pattern).unwrap_or_default(),
             "number" => read.number = each(faults, value, number).unwrap_or_default(),
             "json" => {
-                for (text, value) in object(faults, value, "paths").into_iter().flatten() {
+                let paths = object(faults, value, "paths");
+                if paths.is_some_and(Map::is_empty) {
+                    empty(faults, "no path is demanded", "remove the key, or write a path with a matcher");
+                }
+                for (text, value) in paths.into_iter().flatten() {
                     read.json.extend(faults.at(text, |faults| json(faults, text, value)));
                 }
             }
@@ -307,13 +319,19 @@ fn json(faults: &mut Faults, text: &str, value: &Value) -> Option<(ArgPath, Json
         return Some((path, JsonDemand::Equals(equals.clone())));
     }
     let matcher = matcher(faults, value)?;
-    if matcher.reads_golden() {
-        let message = format!("`{}` compares with an expected value, and a demand has none", matcher.name());
+    let compared = matcher.unwrapped();
+    if compared.reads_golden() {
+        let message = format!("`{}` compares with an expected value, and a demand has none", compared.name());
         let fault = faults.value(MATCHER, message, "nothing to compare with");
         fault.help(r#"write the value: `{"equals": ..}`, or another matcher"#);
         return None;
     }
     Some((path, JsonDemand::Matches(matcher)))
+}
+
+/// The mistake of an object that says nothing.
+fn empty(faults: &mut Faults, message: &str, help: &str) {
+    faults.value(TYPE, message, "says nothing").help(help);
 }
 
 /// One value, or a list of at least one.

@@ -79,6 +79,8 @@ codes! {
     UnansweredCall = "unanswered-call",
     /// Two cases have the same id.
     DuplicateEvalId = "duplicate-eval-id",
+    /// A case has an empty id, which ADK allows. Commands cannot name it.
+    EmptyEvalId = "empty-eval-id",
     /// Something in the format that this version does not run.
     NotAvailable = "not-available",
     /// A session file is given for a set that has its own sessions.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::model::{EvalCase, EvalSet};
-use crate::problem::{JsonPath, Position, Problem, Problems};
+use crate::problem::{JsonPath, Position, Problem, ProblemCode, Problems};
 use crate::syntax;
 
 /// A checked eval set or old test file.
@@ -76,6 +76,20 @@ impl CheckedSet {
         let entry = names.iter().filter_map(|name| node.get(name)).find(|entry| !entry.value.is_null())?;
         let (start, key) = (case.range.start, &entry.key_range);
         Some((entry.key.to_string(), start + key.start..start + key.end))
+    }
+
+    /// The warnings about cases with an empty id. ADK allows it, and it runs; commands cannot name the case.
+    #[doc(hidden)]
+    pub fn unnamed(&self) -> Vec<Problem> {
+        let empty = self.cases.iter().enumerate().filter(|(_, case)| case.eval_id.is_empty());
+        let warning = |(at, case): (usize, &CaseSpan)| {
+            let message = "the id of the case is empty, so that no command can name the case";
+            let path = self.path_of(at).key("eval_id");
+            Problem::warning(ProblemCode::EmptyEvalId, path, case.id_range.clone(), message)
+                .label("an empty id")
+                .help("give it an id that says what it is about")
+        };
+        empty.map(warning).collect()
     }
 
     /// The set, or its problems if one of them is an error.

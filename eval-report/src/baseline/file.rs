@@ -43,6 +43,17 @@ pub struct BaselineError {
     pub help: String,
 }
 
+/// The version of the form, if a line is the first one of a file.
+fn version_of(line: &str) -> Option<serde_json::Value> {
+    serde_json::from_str::<BTreeMap<String, serde_json::Value>>(line).ok()?.remove(HEAD_KEY)
+}
+
+/// Whether a text begins as a baseline does, whatever is wrong with it, such as the marks of a conflict.
+#[doc(hidden)]
+pub fn begins_as_baseline(text: &str) -> bool {
+    text.lines().filter(|line| !line.trim().is_empty()).take(3).any(|line| version_of(line).is_some())
+}
+
 impl std::fmt::Display for BaselineError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "line {}: {}", self.line, self.message)
@@ -117,9 +128,8 @@ impl Baseline {
             error(1, "the file is empty".to_owned(), "write it anew: `cargo evalset bless`")
         })?;
         unmerged(at, head)?;
-        let version = serde_json::from_str::<BTreeMap<String, serde_json::Value>>(head).ok();
-        match version.as_ref().and_then(|head| head.get(HEAD_KEY)) {
-            Some(version) if version == &serde_json::json!(1) => {}
+        match version_of(head) {
+            Some(version) if version == serde_json::json!(1) => {}
             Some(version) => {
                 let message = format!("the form of the file is version {version}, and this version reads 1");
                 return Err(error(at, message, "update cargo-evalset"));

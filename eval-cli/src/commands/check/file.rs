@@ -3,19 +3,23 @@
 use std::collections::BTreeMap;
 use std::path::{MAIN_SEPARATOR, Path};
 
-use eval_format::compat::{NotCompared, OverlookedConfig, check_compatibility, check_needless, check_tools};
+use eval_format::compat::{
+    Incompatibility, NotCompared, OverlookedConfig, check_compatibility, check_needless, check_tools,
+};
 use eval_format::config::{MetricCommand, check_config};
-use eval_format::conventions::{FileKind, set_names_of_session};
+use eval_format::conventions::{FileKind, set_names_of_session, shared_config_path};
 use eval_format::expect::Loosened;
 use eval_format::reader::{CheckedSet, SetFormat, check_session, check_set};
 use eval_format::recording::check_recording;
 use eval_format::tools::check_declarations;
-use eval_format::{EvalConfig, Problem, ToolSource, TurnAggregation, Value};
+use eval_format::{EvalCase, EvalConfig, Problem, ToolSource, TurnAggregation};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::fix::{self, Fix, FixState};
-use crate::files::{FoundProblems, Input, config_beside, counts_not_compared, read, replace, unpassable};
+use crate::files::{
+    FoundProblems, Input, config_beside, counts_not_compared, is_config, read, replace, unpassable,
+};
 use crate::output::CommandError;
 
 #[derive(Debug, Default, Serialize)]
@@ -142,6 +146,8 @@ impl CheckedFile {
         checked.problems.extend(incompatible);
         checked.problems.extend(draft_problem);
         checked.problems.extend(overlooked_config(input));
+        let unnamed = checked.unnamed();
+        checked.problems.extend(unnamed);
         checked.problems.sort_by_key(|problem| problem.range.start);
         Self {
             form: Some(match checked.form {
@@ -208,13 +214,29 @@ fn incompatibilities(
     let cases = &set.eval_cases;
     let mut found = unpassable(path, metrics, cases);
     found.extend(tools.into_iter().flat_map(|tools| check_tools(tools, cases)));
-    found.extend(
-        config
-            .into_iter()
-            .flat_map(|config| check_compatibility(config, metrics, TurnAggregation::Mean, cases)),
-    );
-    found.extend(config.into_iter().flat_map(|config| check_needless(config, metrics, cases)));
+    found.extend(by_criteria(path, config, metrics, cases));
     found.iter().map(|incompatibility| incompatibility.problem(checked)).collect()
+}
+
+/// What is wrong between the criteria and the cases. Without a config ADK's default criteria hold, unless an attribute names others:
+/// then only the cases are checked that change criteria.
+fn by_criteria(
+    path: &Path,
+    config: Option<&EvalConfig>,
+    metrics: &[&str],
+    cases: &[EvalCase],
+) -> Vec<Incompatibility> {
+    let (has_config, default) = (config.is_some(), EvalConfig::adk_default());
+    if !has_config && shared_config_path(path).exists() {
+        // The config has errors, and its criteria are unknown.
+        return Vec::new();
+    }
+    let config = config.unwrap_or(&default);
+    let mut found = check_compatibility(config, metrics, TurnAggregation::Mean, cases);
+    found.extend(check_needless(config, metrics, cases));
+    let has_own = |at: usize| cases.get(at).is_some_and(|case| case.own_criteria().is_some());
+    found.retain(|it| has_config || it.case.is_some_and(has_own));
+    found
 }
 
 /// The expectations of a set that no criterion reads: of the config beside it, else of ADK's defaults.
@@ -242,14 +264,4 @@ fn form_beside(session: &Path) -> SetFormat {
         Some(check_set("", &bytes, None).form)
     });
     forms.max_by_key(|form| *form == SetFormat::TestFile).unwrap_or(SetFormat::TestFile)
-}
-
-/// Whether the content of a file is a config: an object with criteria and without cases.
-fn is_config(bytes: &[u8]) -> bool {
-    let Some(document) = str::from_utf8(bytes).ok().and_then(|text| Value::parse(text).ok()) else {
-        return false;
-    };
-    let Some(keys) = document.as_object() else { return false };
-    let has = |names: &[&str]| names.iter().any(|name| keys.contains_key(name));
-    has(&["criteria", "custom_metrics", "customMetrics"]) && !has(&["eval_cases", "evalCases", "eval_set_id"])
 }

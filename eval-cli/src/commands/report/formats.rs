@@ -10,7 +10,7 @@ use eval_report::formats as format;
 use eval_support::untrusted::one_line;
 use eval_support::words::code_list;
 
-use crate::files::write;
+use crate::files::{check_report_path, write};
 use crate::output::{Answer, CommandError, Format as OutputFormat, mask};
 use crate::recorded::{RunResults, near};
 use crate::run_page;
@@ -96,7 +96,20 @@ impl ReportFiles {
 
     /// The page, if it is written to a file.
     pub(super) fn page(&self) -> Option<&Path> {
-        self.html.as_deref().filter(|path| path.as_os_str() != STANDARD_OUTPUT)
+        self.html.as_deref().filter(|path| !is_printed(path))
+    }
+
+    /// Fails if several reports go to standard output, annotations of `github` among them, or if one would take the place of a file
+    /// that is no report. This comes before anything runs.
+    pub(in crate::commands) fn check(&self, github: bool) -> Result<(), CommandError> {
+        let paths: Vec<&Path> = self.list().into_iter().filter_map(|format| format.path).collect();
+        let (printed, files): (Vec<&Path>, Vec<&Path>) = paths.into_iter().partition(|path| is_printed(path));
+        if printed.len() > 1 || github && !printed.is_empty() {
+            let help = "name a file for each other report";
+            let message = format!("only one report can go to standard output (`{STANDARD_OUTPUT}`)");
+            return Err(CommandError::new(message, help));
+        }
+        files.into_iter().try_for_each(check_report_path)
     }
 
     /// Writes all files that can be written. `app` is the app of ADK's results.
@@ -107,10 +120,11 @@ impl ReportFiles {
         for Format { path, render, .. } in self.list() {
             let Some(path) = path else { continue };
             let written = render(results).and_then(|text| {
-                if path.as_os_str() != STANDARD_OUTPUT {
+                if !is_printed(path) {
                     return write(path, &text);
                 }
-                done.printed.replace(text).map_or(Ok(()), |_| Err(two_on_standard_output()))
+                done.printed = Some(text);
+                Ok(())
             });
             if let Err(error) = written {
                 done.failed.get_or_insert(error);
@@ -136,7 +150,8 @@ impl ReportFiles {
 
 /// The error, with the names of the unwritten files that exist: an earlier run wrote them, and they may be green.
 fn naming_earlier<'p>(error: CommandError, unwritten: impl IntoIterator<Item = &'p Path>) -> CommandError {
-    let there = unwritten.into_iter().filter(|path| path.as_os_str() != STANDARD_OUTPUT && path.exists());
+    let is_of_a_run = |path: &&Path| !is_printed(path) && path.exists() && check_report_path(path).is_ok();
+    let there = unwritten.into_iter().filter(is_of_a_run);
     let names: Vec<String> = there.map(|path| one_line(&path.display().to_string())).collect();
     if names.is_empty() {
         return error;
@@ -164,9 +179,6 @@ impl Written {
         github: bool,
         human: impl FnOnce() -> String,
     ) -> Result<Answer, CommandError> {
-        if self.printed.is_some() && github {
-            return Err(two_on_standard_output());
-        }
         let line =
             |path: &PathBuf| format!("saved         {}\n", one_line(&near(path).display().to_string()));
         let text = match (self.printed, format) {
@@ -182,9 +194,9 @@ impl Written {
 
 const STANDARD_OUTPUT: &str = "-";
 
-fn two_on_standard_output() -> CommandError {
-    let help = "name a file for each other report";
-    CommandError::new(format!("only one report can go to standard output (`{STANDARD_OUTPUT}`)"), help)
+/// Whether a report goes to standard output in place of a file.
+pub(in crate::commands) fn is_printed(path: &Path) -> bool {
+    path.as_os_str() == STANDARD_OUTPUT
 }
 
 fn masked(text: String) -> String {

@@ -10,8 +10,10 @@ use crate::recorded::LoadedRun;
 use crate::review::{Choice, Forecast, Hunk, Item, Offer, Queue, Warning};
 
 #[derive(Serialize)]
-struct Document {
+struct Document<'r> {
     run: Option<String>,
+    /// Why the run is not complete; empty if it is.
+    incomplete: &'r [String],
     items: Vec<Entry>,
 }
 
@@ -70,11 +72,12 @@ impl Shown {
 pub(super) fn answer(
     queue: &Queue<'_>,
     loaded: Option<&LoadedRun>,
+    incomplete: &[String],
     format: Format,
 ) -> Result<Answer, CommandError> {
     if format == Format::Json {
         let items = queue.items.iter().map(|item| entry(queue, item)).collect::<Result<_, _>>()?;
-        let document = Document { run: loaded.map(LoadedRun::name), items };
+        let document = Document { run: loaded.map(LoadedRun::name), incomplete, items };
         return Answer::results("review", Outcome::Passed, &document);
     }
     let mut text = screen::head(queue, loaded);
@@ -90,7 +93,10 @@ pub(super) fn answer(
         text.push('\n');
     }
     if queue.items.is_empty() {
-        text += "nothing is left to review\n";
+        text += match incomplete {
+            [] => "nothing is left to review\n",
+            _ => "nothing that ended is left to review, and the run is not complete\n",
+        };
     } else {
         text += &format!(
             "{}; accept by name: `{} review --accept SET:CASE@HASH`\n",

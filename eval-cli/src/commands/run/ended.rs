@@ -1,12 +1,14 @@
 //! The end of a run: its output, and the errors of a run that did not begin or left no record.
 
 use std::collections::HashSet;
+use std::path::Path;
 
 use eval_core::runner::{RunDirError, RunPlan, RunnerError};
+use eval_format::compat::Incompatibility;
 use eval_format::matrix::Variant;
-use eval_format::problem::line_column;
-use eval_format::reader::{drafts_are, how_to_accept};
-use eval_format::{Problems, ReadError};
+use eval_format::problem::{ProblemCode, line_column};
+use eval_format::reader::{check_set, drafts_are, how_to_accept};
+use eval_format::{Problem, Problems, ReadError};
 use eval_report::formats::{human_body, new_golden};
 use eval_report::summary_text::review;
 use eval_support::shell;
@@ -14,6 +16,7 @@ use eval_support::untrusted::one_line;
 use eval_support::words::{count, short_code_list};
 
 use crate::edited::not_found;
+use crate::files::{first_error, read};
 use crate::output::width::fitted;
 use crate::output::{CaseOfFile, CommandError, rerun_command};
 use crate::recorded::{RunResults, TestResult, near};
@@ -112,7 +115,7 @@ fn place<'t>(test: &'t TestResult<'_>) -> Option<CaseOfFile<'t>> {
 }
 
 pub(super) fn not_planned(error: &RunDirError) -> CommandError {
-    let of_set = |set: &str| format!("`cargo evalset run {set}` runs all its cases");
+    let of_set = |set: &str| format!("`cargo evalset run {}` runs all its cases", shell::word(set));
     if let Some(error) = not_found(error, of_set) {
         return error;
     }
@@ -141,10 +144,15 @@ pub(super) fn not_planned(error: &RunDirError) -> CommandError {
             in_one_line(error),
             "`cargo evalset list` shows the tags of cases; a case with a tag of `--skip-tag` is left out, whatever `--tag` says",
         ),
-        RunDirError::Runner { .. } => CommandError::new(
-            in_one_line(error),
-            "change the config, or name criteria with `--config` or `-m`",
-        ),
+        // These criteria are of no file: they come from `-m`, or from a config with what `-m` changes.
+        RunDirError::Runner { source: RunnerError::Criteria(problems), .. } => {
+            let (message, help) = first_error(problems);
+            CommandError::new(message, help.unwrap_or_else(|| OTHER_CRITERIA.to_owned()))
+        }
+        RunDirError::Runner { path, source: RunnerError::Incompatible(found) } => {
+            unfit(path, found).unwrap_or_else(|| CommandError::new(in_one_line(error), OTHER_CRITERIA))
+        }
+        RunDirError::Runner { .. } => CommandError::new(in_one_line(error), OTHER_CRITERIA),
         _ => CommandError::new(
             in_one_line(error),
             "`cargo evalset check` shows the problems of sets and configs",
@@ -152,18 +160,43 @@ pub(super) fn not_planned(error: &RunDirError) -> CommandError {
     }
 }
 
+const OTHER_CRITERIA: &str = "change the config, or name criteria with `--config` or `-m`";
+
+/// The error of cases that do not fit their criteria or their tools, with the place of the first mistake; `None` if the set cannot
+/// be read again.
+fn unfit(path: &Path, found: &[Incompatibility]) -> Option<CommandError> {
+    let checked = check_set(&path.display().to_string(), &read(path).ok()?, None);
+    let mut problems: Vec<Problem> = found.iter().map(|it| it.problem(&checked)).collect();
+    problems.sort_by_key(|problem| problem.range.start);
+    if let Some(fault) = problems.first_mut().filter(|first| first.code == ProblemCode::ToolFault) {
+        fault.help = Some(
+            "add `--tools golden`: it answers calls with the responses of the case, and plays its faults"
+                .into(),
+        );
+    }
+    Some(first_of(&checked.file, &checked.text, &problems.iter().collect::<Vec<_>>(), OTHER_CRITERIA))
+}
+
 /// The error of a file beside the sets, with the place of its first mistake. `otherwise` is the help of a mistake without any.
 pub(in crate::commands) fn wrong_in(problems: &Problems, otherwise: &str) -> CommandError {
     let errors: Vec<_> = problems.iter().filter(|problem| problem.is_error()).collect();
-    let Some(first) = errors.first() else {
+    if errors.is_empty() {
         return CommandError::new(one_line(&problems.to_string()), otherwise);
+    }
+    first_of(problems.file(), problems.text(), &errors, otherwise)
+}
+
+/// The first of some mistakes with its place, and how many others there are.
+fn first_of(file: &str, text: &str, errors: &[&Problem], otherwise: &str) -> CommandError {
+    let Some((first, others)) = errors.split_first() else {
+        return CommandError::new(format!("`{}` has errors", one_line(file)), otherwise);
     };
-    let (line, column) = line_column(problems.text(), first.range.start);
-    let more = match errors.len() - 1 {
+    let (line, column) = line_column(text, first.range.start);
+    let more = match others.len() {
         0 => String::new(),
         more => format!(" (and {})", count(more, "further error")),
     };
-    let place = format!("{}:{line}:{column}", one_line(problems.file()));
+    let place = format!("{}:{line}:{column}", one_line(file));
     let help = first.help.as_deref().unwrap_or(otherwise);
     CommandError::new(format!("{place}: {}{more}", one_line(&first.message)), one_line(help))
 }

@@ -3,6 +3,7 @@
 use eval_format::matrix::{Axis, Variant, check_axes, check_excluded, variants};
 use eval_support::untrusted::one_line;
 use eval_support::variables::MODELS;
+use eval_support::words::{code_list, did_you_mean};
 
 use crate::agent::AgentArgs;
 use crate::output::CommandError;
@@ -80,6 +81,7 @@ impl MatrixArgs {
         if all.is_empty() {
             return Err(CommandError::new("`--exclude` leaves no variant", "exclude less"));
         }
+        check_names(&axes, &all[0], agent)?;
         Ok(all)
     }
 
@@ -91,6 +93,20 @@ impl MatrixArgs {
             .flat_map(|(name, values)| values.iter().map(move |it| [name.to_owned(), it.clone()]));
         words.flatten().collect()
     }
+}
+
+/// Fails if the agent's arguments have a name in braces that no axis has: the agent would get it as it is.
+fn check_names(axes: &[Axis], variant: &Variant, agent: &AgentArgs) -> Result<(), CommandError> {
+    let Some((option, name)) = agent.unknown_axis(variant).filter(|_| !axes.is_empty()) else {
+        return Ok(());
+    };
+    let known: Vec<&str> = axes.iter().map(|axis| axis.name.as_str()).collect();
+    let message = format!("`{option}` has `{{{name}}}`, and `--matrix` has no axis `{name}`");
+    let help = did_you_mean(name, known.iter().copied()).unwrap_or_else(|| {
+        let names: Vec<String> = known.iter().map(|axis| format!("{{{axis}}}")).collect();
+        format!("its axes are written {}; add the axis, or write the name without braces", code_list(&names))
+    });
+    Err(CommandError::new(message, help))
 }
 
 /// The arguments of a run of one variant.

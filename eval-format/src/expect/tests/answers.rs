@@ -142,3 +142,20 @@ fn demands_are_written_as_they_were_read() {
     let (read, _) = read::expect(&written.clone().into());
     assert_eq!(read.unwrap().to_value(), written);
 }
+
+#[test]
+fn a_value_of_json_that_is_optional_may_be_absent_and_is_matched_if_it_is_there() {
+    let demands =
+        || json!({ "json": { "day": { "optional": "date" }, "items[*].n": { "optional": { "min": 1 } } } });
+    for (answer, unmet) in [
+        (r#"{"day": "2026-11-23", "items": [{"n": 1}, {}]}"#, ""),
+        ("{}", ""),
+        (r#"{"day": "soon"}"#, "`day`"),
+        (r#"{"items": [{}, {"n": 0}]}"#, "`items[*].n`"),
+        ("no JSON", "is no JSON"),
+    ] {
+        let found = unfulfilled(demands(), answer);
+        assert_eq!(found.len(), usize::from(!unmet.is_empty()), "{answer}: {found:?}");
+        assert!(found.iter().all(|found| found.contains(unmet)), "{answer}: {found:?}");
+    }
+}

@@ -36,7 +36,12 @@ fn calls(tool: &str, args: serde_json::Value) -> serde_json::Value {
 fn each_mistake_is_an_error_at_its_place_with_a_remedy() {
     let mut wrong = Vec::new();
     for (expect, at, message, help) in [
-        (json!({"2": {}}), r#""2""#, "there is no turn 2: the case has 1 turn", "counted from 1"),
+        (
+            json!({"2": {"order": "any"}}),
+            r#""2""#,
+            "there is no turn 2: the case has 1 turn",
+            "counted from 1",
+        ),
         (
             json!({"1": {"call": {}}}),
             r#""call""#,
@@ -283,6 +288,21 @@ fn each_mistake_is_an_error_at_its_place_with_a_remedy() {
             "`within` compares with an expected value, and a demand has none",
             "equals",
         ),
+        (
+            json!({"1": {"answer": {"json": {"a": {"optional": {"within": 1}}}}}}),
+            "",
+            "`within` compares with an expected value, and a demand has none",
+            "equals",
+        ),
+        (
+            json!({"1": {"answer": {"json": {"a": "optional"}}}}),
+            r#""optional""#,
+            "`optional` compares with an expected value, and a demand has none",
+            "equals",
+        ),
+        (json!({"1": {"answer": {"json": {}}}}), "{}", "no path is demanded", "remove"),
+        (json!({"1": {"answer": {}}}), "{}", "nothing is demanded of the answer", "remove"),
+        (json!({"1": {}}), "{}", "the turn has no rule", "remove"),
         (json!({"1": {"answer": {"max_words": 0}}}), "0", "`max_words` must be a number from 1", ""),
     ] {
         let found = problems(weather(expect.clone()));

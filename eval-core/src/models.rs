@@ -80,7 +80,7 @@ impl Models {
         plan.check(&settings)?;
         let path = models_path(&set.to_string_lossy());
         let folder = ModelsFolder::new(&path, &*path);
-        Ok(Self::of(ModelSet::on_disk(settings, folder), command, plan))
+        Ok(Self::of(ModelSet::on_disk(settings, folder)?, command, plan))
     }
 
     /// The recordings of a set that was read from no file: none, so that a call is an error where models must not be asked.

@@ -26,10 +26,13 @@ pub struct ModelSet {
 
 impl ModelSet {
     /// The recordings in a folder beside a set. `None` if there are none and no variable asks for any, and if the agents are to
-    /// ask their models themselves: then nothing of the gateway starts.
-    pub fn on_disk(settings: Settings, folder: ModelsFolder) -> Option<Self> {
-        let mode = settings.mode.or_else(|| folder.exists().then_some(ModelMode::Replay))?;
-        Self::of(settings, mode, folder, None)
+    /// ask their models themselves: then nothing of the gateway starts. Fails if something else is in the folder's place.
+    pub fn on_disk(settings: Settings, folder: ModelsFolder) -> Result<Option<Self>, String> {
+        if settings.mode == Some(ModelMode::Live) {
+            return Ok(None);
+        }
+        let replays = folder.is_there()?.then_some(ModelMode::Replay);
+        Ok(settings.mode.or(replays).and_then(|mode| Self::of(settings, mode, folder, None)))
     }
 
     /// The recordings that were compiled into a test, in whose place the folder is read while calls are recorded.

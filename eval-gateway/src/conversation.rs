@@ -5,6 +5,7 @@ mod ended;
 mod rebound;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+mod unasked;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};

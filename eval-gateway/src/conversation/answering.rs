@@ -98,7 +98,7 @@ impl Conversation {
             rebound::nearest(&recording, asked, place, |key| state.given_to(key))
         };
         let found = found.map_err(|why| {
-            let record = self.0.record.replacen("=record ", "=record-all ", 1);
+            let record = self.record_all();
             let Place { turn, call, .. } = place;
             format!("call {call} of a model in turn {turn} {why}\nrecord the case again  {record}")
         });

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use eval_support::message::cut;
+use eval_support::message::{NOTHING_RECORDED, cut};
 use eval_support::untrusted::one_line;
 use eval_support::variables::MODELS;
 use eval_support::words::{count, tokens};
@@ -59,7 +59,7 @@ impl Conversation {
         if state.redirects {
             ended.notes.extend(variables::note(self.0.mode, self.0.settings.is_offline));
         }
-        let misses = state.misses.len();
+        let (misses, asked_nothing) = (state.misses.len(), state.asked_nothing());
         drop(state);
         if !has_address {
             self.went_past(is_whole, &mut ended);
@@ -72,6 +72,7 @@ impl Conversation {
                     count(failures.len(), "call")
                 )),
                 None if is_whole => self.write(fresh).err(),
+                None if is_whole && asked_nothing => self.recorded_nothing(&mut ended.notes),
                 None if fresh.is_empty() => None,
                 None => {
                     ended.notes.push("nothing was recorded, since the conversation broke off".to_owned());
@@ -100,6 +101,9 @@ impl Conversation {
                 Some(format!("the fault {first} was not reached: the turn has fewer calls of models"));
         }
         if self.0.mode.reads() {
+        if asked_nothing {
+            self.replayed_nothing(&mut ended);
+        }
             self.look_back(&mut ended);
         }
         ended
@@ -130,6 +134,9 @@ impl Conversation {
             ended.notes.push(text);
         }
     }
+        if is_whole && self.0.writes() {
+            ended.notes.push(NOTHING_RECORDED.to_owned());
+        }
 
     /// Admits no further call, and waits for the calls that a model answers now. Returns the number of calls that do not end.
     fn close(&self) -> usize {
@@ -150,7 +157,7 @@ impl Conversation {
     }
 
     fn write(&self, fresh: Vec<Exchange>) -> Result<(), String> {
-        // A case that asks no more has nothing to add, and loses what it had if it is recorded anew.
+        // Calls that faults answered alone have nothing to add.
         if fresh.is_empty() && self.0.mode != ModelMode::RecordAll {
             return Ok(());
         }
@@ -170,7 +177,7 @@ impl Conversation {
                 "{} in `{shown}` never asked for: {}; record the case again: {}",
                 was_or_were(number),
                 unused.join("; "),
-                self.0.record.replacen("=record ", "=record-all ", 1),
+                self.record_all(),
             );
             if self.0.settings.unused_is_error && ended.error.is_none() {
                 ended.error = Some(text);

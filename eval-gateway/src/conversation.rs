@@ -1,11 +1,13 @@
 //! The calls of models in one run of a case: what answers each, and what the run learns beside its agent.
 
 mod answering;
+mod attempts;
 mod ended;
+mod failure;
 mod rebound;
-
-use std::collections::{BTreeMap, HashMap, HashSet};
 mod unasked;
+
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -26,6 +28,7 @@ use crate::usage::Usage;
 use crate::variables;
 use crate::wire::{Asked, Incoming, NoWire, Parts};
 
+use attempts::Attempt;
 pub use ended::Ended;
 
 /// The calls of models in one run of a case. Clones are the same conversation.
@@ -76,8 +79,8 @@ struct State {
     /// What was asked of a model in this run.
     fresh: Vec<Exchange>,
     rebound: Vec<Rebound>,
-    /// Failures of models by the key of the call, until a later call with this key has an answer.
-    failures: BTreeMap<String, String>,
+    /// The calls of models while answers are recorded: failures keep the case from being written, unless a retry cured them.
+    attempts: Vec<Attempt>,
     /// The ids of answers, with the keys of their requests.
     answered: HashMap<String, String>,
     /// Ids and signed values in answers, which later requests of this conversation hold.
@@ -325,7 +328,6 @@ impl State {
     fn gave(&mut self, asked: &Asked, answer: &Answer) {
         self.usage += answer.usage(asked.wire).unwrap_or_default();
         self.given += 1;
-        self.failures.remove(&asked.key);
         self.holds(asked, answer);
     }
 

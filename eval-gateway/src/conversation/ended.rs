@@ -7,6 +7,7 @@ use eval_support::untrusted::one_line;
 use eval_support::variables::MODELS;
 use eval_support::words::{count, tokens};
 
+use super::attempts::uncured;
 use super::{Conversation, State, kind};
 use crate::endpoint;
 use crate::mode::ModelMode;
@@ -43,7 +44,7 @@ impl Conversation {
         let mut state = self.0.state.lock();
         let fresh = std::mem::take(&mut state.fresh);
         let rebound = std::mem::take(&mut state.rebound);
-        let mut failures: Vec<String> = std::mem::take(&mut state.failures).into_values().collect();
+        let mut failures = uncured(std::mem::take(&mut state.attempts));
         failures.extend((0..open).map(|_| format!("a call had not ended {PATIENCE:?} after the agent")));
         let is_whole = is_whole && state.misses.is_empty();
         let mut ended = Ended { notes: std::mem::take(&mut state.notes), error: None };
@@ -71,8 +72,8 @@ impl Conversation {
                     "{} of a model had no answer, so nothing was recorded: {why}",
                     count(failures.len(), "call")
                 )),
-                None if is_whole => self.write(fresh).err(),
                 None if is_whole && asked_nothing => self.recorded_nothing(&mut ended.notes),
+                None if is_whole => self.write(fresh).err(),
                 None if fresh.is_empty() => None,
                 None => {
                     ended.notes.push("nothing was recorded, since the conversation broke off".to_owned());
@@ -100,10 +101,10 @@ impl Conversation {
             ended.error =
                 Some(format!("the fault {first} was not reached: the turn has fewer calls of models"));
         }
-        if self.0.mode.reads() {
         if asked_nothing {
             self.replayed_nothing(&mut ended);
         }
+        if self.0.mode.reads() {
             self.look_back(&mut ended);
         }
         ended
@@ -133,10 +134,10 @@ impl Conversation {
         } else {
             ended.notes.push(text);
         }
-    }
         if is_whole && self.0.writes() {
             ended.notes.push(NOTHING_RECORDED.to_owned());
         }
+    }
 
     /// Admits no further call, and waits for the calls that a model answers now. Returns the number of calls that do not end.
     fn close(&self) -> usize {

@@ -164,6 +164,13 @@ pub(crate) struct Incoming<'a> {
     pub(crate) body: &'a [u8],
 }
 
+impl Incoming<'_> {
+    /// Whether its path is of a wire, whatever its body is.
+    pub(crate) fn is_of_a_wire(&self) -> bool {
+        route(self).is_some()
+    }
+}
+
 #[cfg(test)]
 impl<'a> Incoming<'a> {
     /// A posted request without headers that matter.

@@ -215,6 +215,10 @@ impl Guest for Conversation {
         Self::miss(self, why.to_owned());
     }
 
+    fn may_ask(&self, said: &str) -> bool {
+        self.said().last().is_some_and(|last| !last.is_empty() && said.contains(&**last))
+    }
+
     fn is_offline(&self) -> bool {
         self.0.settings.is_offline
     }
@@ -246,11 +250,11 @@ impl Call for Ticket {
             state.attempts.push(self.ends(Outcome::Failed(failure)));
             return;
         }
+        state.attempts.push(self.ends(Outcome::Answered));
         state.spent += usage;
         let answer = Answer { run: *run, ..answer };
         state.use_up(&self.asked.key, self.twist);
         state.gave(&self.asked, &answer);
-        state.attempts.push(self.ends(Outcome::Answered));
         let Asked { wire, model, parts, .. } = &self.asked;
         let mut exchange = Exchange::new(self.place.turn, *wire, model, parts.clone());
         exchange.answers.push(answer);

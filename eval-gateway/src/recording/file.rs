@@ -165,9 +165,7 @@ fn read_exchange(map: &Map, before: &[Exchange], shared: &Shared) -> Result<Exch
     let mut exchange = read_request(map, before, shared)?;
     let turn = exchange.turn;
     if text_of(map, "key") != Some(&exchange.key) {
-        return Err(format!(
-            "(turn {turn}) was edited: its request has another `key`; `models rebind` puts answers under a changed request"
-        ));
+        return Err(format!("(turn {turn}) was edited: its request has another `key`"));
     }
     exchange.answered = text_of(map, "answered").map(str::to_owned);
     let check = exchange.answered.as_ref().unwrap_or(&exchange.key);
@@ -177,7 +175,7 @@ fn read_exchange(map: &Map, before: &[Exchange], shared: &Shared) -> Result<Exch
         if text_of(answer_map, "check") != Some(&read.checksum(check)) {
             return Err(format!(
                 "(turn {turn}) has an answer of run {} that was edited: its `check` does not fit, and a changed answer is \
-                 not what the model said; record the case again",
+                 not what the model said",
                 read.run
             ));
         }
@@ -185,9 +183,9 @@ fn read_exchange(map: &Map, before: &[Exchange], shared: &Shared) -> Result<Exch
     }
     Ok(exchange)
 }
-    keys::check(map, &keys::OF_ANSWER).map_err(|why| format!("has an answer that {why}"))?;
 
 fn read_answer(map: &Map) -> Result<Answer, String> {
+    keys::check(map, &keys::OF_ANSWER).map_err(|why| format!("has an answer that {why}"))?;
     let body = if let Some(body) = map.get("body") {
         Body::Json(body.clone())
     } else if let Some(events) = map.get("events").and_then(Value::as_array) {

@@ -97,12 +97,12 @@ impl Wire {
     }
 
     /// Whether an answer is an error, although its status says none.
-    pub(crate) fn is_error(self, answer: &Value) -> bool {
+    pub(crate) fn is_error(answer: &Value) -> bool {
         if let Some(items) = answer.as_array() {
-            return items.iter().any(|item| self.is_error(item));
+            return items.iter().any(Self::is_error);
         }
         let Some(map) = answer.as_object() else { return false };
-        let has = |key: &&str| map.get(key).and_then(Value::as_array).is_some_and(|items| !items.is_empty());
+        let has = |key: &str| map.get(key).and_then(Value::as_array).is_some_and(|items| !items.is_empty());
         let has_answer = ["choices", "output", "content", "candidates", "data"].iter().any(|key| has(key));
         map.get("error").is_some_and(|error| !error.is_null()) && !has_answer
     }

@@ -101,8 +101,8 @@ impl Conversation {
             ended.error =
                 Some(format!("the fault {first} was not reached: the turn has fewer calls of models"));
         }
-        if asked_nothing {
-            self.replayed_nothing(&mut ended);
+        if asked_nothing && ended.error.is_none() {
+            ended.error = self.replayed_nothing(&mut ended.notes);
         }
         if self.0.mode.reads() {
             self.look_back(&mut ended);

@@ -45,14 +45,14 @@ pub(super) fn failure_of(answer: &Answer, wire: Wire) -> Option<String> {
 /// What is wrong with an answer that is no error by its status.
 fn not_an_answer(answer: &Answer, wire: Wire) -> Option<&'static str> {
     match &answer.body {
-        Body::Json(value) => wire.is_error(value).then_some("it is an error"),
+        Body::Json(value) => Wire::is_error(value).then_some("it is an error"),
         Body::Events(events) if events.is_empty() => Some("it has no events"),
         Body::Events(events) => (!wire.is_whole(events)).then_some("the stream lacks its end"),
         Body::Text { text, .. } if text.trim().is_empty() => Some("it is empty"),
         Body::Text { kind, .. } if kind.starts_with("application/json") => Some("it is no whole JSON"),
         // Some servers give their answers another type.
         Body::Text { text, .. } => match parse_value(text) {
-            Ok(value) => wire.is_error(&value).then_some("it is an error"),
+            Ok(value) => Wire::is_error(&value).then_some("it is an error"),
             Err(_) if is_whole_stream(text, wire) => None,
             Err(_) => Some("it is no JSON"),
         },

@@ -118,7 +118,7 @@ fn a_recording_stays_if_no_call_comes_while_it_is_recorded_anew() {
     let error = ended.error.unwrap();
     assert!(
         error.starts_with(
-            "nothing was recorded, since no call of a model came to the gateway, and the recorded answers in `models/c.json` stay: "
+            "nothing was recorded, since no call of a model came to the gateway, and the recorded answers in `models/c.json` stay\n"
         ),
         "{error}"
     );

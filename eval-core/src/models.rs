@@ -82,7 +82,7 @@ impl Models {
         plan.check(&settings)?;
         let path = models_path(&set.to_string_lossy());
         let folder = ModelsFolder::new(&path, &*path);
-        Ok(Self::of(ModelSet::on_disk(settings, folder), command, plan))
+        Ok(Self::of(ModelSet::on_disk(settings, folder)?, command, plan))
     }
 
     /// The recordings of a set that was read from no file: none, so that a call is an error where models must not be asked.
@@ -127,16 +127,27 @@ impl Models {
         let Some(source) = self.0.clone() else {
             return match case.extra.get(FAULTS_KEY) {
                 None => Ok(None),
-                Some(_) => Err(format!(
-                    "case `{}` has faults of models (`{FAULTS_KEY}`), which need recorded calls; EVALSET_MODELS=record records them",
-                    case.eval_id
-                )),
+                Some(_) => Err(unplayed_faults(&case.eval_id, is_live())),
             };
         };
         let (eval_id, faults) = (case.eval_id.clone(), case.extra.get(FAULTS_KEY).cloned());
         let open = move || source.set.open(&eval_id, run, faults.as_ref(), &source.command.of_case(&eval_id));
         blocking(open).await?.map(Some)
     }
+}
+
+fn is_live() -> bool {
+    Settings::from_env().is_ok_and(|settings| settings.mode == Some(ModelMode::Live))
+}
+
+/// The sentence about a case whose faults cannot be played, with what helps.
+fn unplayed_faults(eval_id: &str, is_live: bool) -> String {
+    let help = if is_live {
+        "and EVALSET_MODELS=live reads none: run it without the variable, or take the faults out of the case"
+    } else {
+        "and there are none: EVALSET_MODELS=record records them"
+    };
+    format!("case `{eval_id}` has faults of models (`{FAULTS_KEY}`), which need recorded calls, {help}")
 }
 
 /// Whether the tests of a set read the recordings that were compiled in.
@@ -172,6 +183,13 @@ mod tests {
         for mode in [None, Some(ModelMode::Record), Some(ModelMode::Replay)] {
             assert_eq!(check(mode, true), Ok(()));
         }
+    }
+
+    #[test]
+    fn faults_that_are_not_played_are_told_with_what_helps() {
+        let told = |is_live| unplayed_faults("paris", is_live);
+        assert!(told(false).ends_with("and there are none: EVALSET_MODELS=record records them"));
+        assert!(told(true).contains("EVALSET_MODELS=live reads none: run it without the variable"));
     }
 
     #[tokio::test]

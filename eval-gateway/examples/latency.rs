@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     // The server is recorded first. The variable of its address has to be there when the program starts.
     let settings = Settings { mode: Some(ModelMode::Record), ..Settings::default() };
-    let set = ModelSet::on_disk(settings, models()).ok_or("it records")?;
+    let set = ModelSet::on_disk(settings, models())?.ok_or("it records")?;
     for n in 0..CONVERSATIONS {
         let conversation = open(&set, n)?;
         let url = conversation.url(Provider::OpenAi)?;
@@ -45,7 +45,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let direct = measured((0..CONVERSATIONS).map(|_| format!("http://{server}/v1")).collect())?;
     let settings = Settings { mode: Some(ModelMode::Replay), ..Settings::default() };
-    let set = ModelSet::on_disk(settings, models()).ok_or("it replays")?;
+    let set = ModelSet::on_disk(settings, models())?.ok_or("it replays")?;
     let conversations = (0..CONVERSATIONS).map(|n| open(&set, n)).collect::<Result<Vec<_>, _>>()?;
     let urls = conversations.iter().map(|it| it.url(Provider::OpenAi)).collect::<Result<Vec<_>, _>>()?;
     let replayed = measured(urls)?;

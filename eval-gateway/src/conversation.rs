@@ -1,10 +1,13 @@
 //! The calls of models in one run of a case: what answers each, and what the run learns beside its agent.
 
 mod answering;
+mod attempts;
 mod ended;
+mod failure;
 mod rebound;
+mod unasked;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -26,6 +29,7 @@ use crate::usage::{Usage, Uses};
 use crate::variables;
 use crate::wire::{Asked, Incoming, NoWire, Parts};
 
+use attempts::Attempt;
 pub use ended::Ended;
 
 /// The calls of models in one run of a case. Clones are the same conversation.
@@ -76,8 +80,8 @@ struct State {
     /// What was asked of a model in this run.
     fresh: Vec<Exchange>,
     rebound: Vec<Rebound>,
-    /// Failures of models by the key of the call, until a later call with this key has an answer.
-    failures: BTreeMap<String, String>,
+    /// The calls of models while answers are recorded: failures keep the case from being written, unless a retry cured them.
+    attempts: Vec<Attempt>,
     /// The ids of answers, with the keys of their requests.
     answered: HashMap<String, String>,
     /// Ids and signed values in answers, which later requests of this conversation hold.
@@ -320,7 +324,6 @@ impl State {
     /// Notes an answer that was given to a request. `is_asked` says that the model gave it now.
     fn gave(&mut self, asked: &Asked, answer: &Answer, is_asked: bool) {
         self.uses.add(&asked.model, answer.usage(asked.wire).unwrap_or_default(), is_asked);
-        self.failures.remove(&asked.key);
         self.holds(asked, answer);
     }
 

@@ -153,6 +153,10 @@ impl Guest for Desk {
         }
     }
 
+    fn may_ask(&self, said: &str) -> bool {
+        self.present().0.iter().any(|conversation| conversation.may_ask(said))
+    }
+
     fn is_offline(&self) -> bool {
         self.0.is_offline && !self.0.mode.asks()
     }

@@ -5,6 +5,7 @@
 mod answer;
 mod body;
 mod guests;
+mod stray;
 mod tunnel;
 
 use std::net::SocketAddr;
@@ -52,7 +53,13 @@ async fn serve(stream: TcpStream) {
         if request.method() == Method::CONNECT {
             return Ok::<_, answer::Broken>(tunnel::open(request));
         }
-        answer::answer(request, port).await
+        if tunnel::is_proxied(&request, port) {
+            return Ok(tunnel::hand_on(request).await);
+        }
+        match stray::Stray::of(&request, port) {
+            Some(stray) => Ok(stray.refused(request).await),
+            None => answer::answer(request).await,
+        }
     });
     let mut http = hyper::server::conn::http1::Builder::new();
     // Idle connections stay open: a client that finds one closed may wait seconds before it tries again.

@@ -14,6 +14,9 @@ pub(crate) trait Guest: Send + Sync {
     /// Makes its cases an ERROR.
     fn miss(&self, why: &str);
 
+    /// Whether a message of the user is the last one of one of its conversations.
+    fn may_ask(&self, said: &str) -> bool;
+
     /// Whether its program may reach no other host.
     fn is_offline(&self) -> bool;
 }

@@ -144,7 +144,7 @@ fn vertex_server(rest: &str) -> String {
 }
 
 /// The hosts of models. A client that asks one of them while calls are replayed was not redirected.
-const HOSTS: [&str; 12] = [
+const HOSTS: [&str; 14] = [
     "api.openai.com",
     "api.anthropic.com",
     "generativelanguage.googleapis.com",
@@ -157,14 +157,20 @@ const HOSTS: [&str; 12] = [
     "openrouter.ai",
     "api.together.xyz",
     "api.fireworks.ai",
+    "api.perplexity.ai",
+    "models.github.ai",
 ];
 
-/// Whether a host answers calls of models.
+/// Whether a host answers calls of models. It may be one of a region, such as `eu.api.openai.com`, and end with a dot.
 pub(crate) fn is_host_of_models(host: &str) -> bool {
     let host = host.to_ascii_lowercase();
+    let host = host.strip_suffix('.').unwrap_or(&host);
+    let is_of = |known: &&str| {
+        host.strip_suffix(known).is_some_and(|before| before.is_empty() || before.ends_with('.'))
+    };
     let ends = ["-aiplatform.googleapis.com", ".openai.azure.com", ".services.ai.azure.com"];
     let is_bedrock = host.starts_with("bedrock-runtime.") && host.ends_with(".amazonaws.com");
-    HOSTS.contains(&&*host) || is_bedrock || ends.iter().any(|end| host.ends_with(end))
+    HOSTS.iter().any(is_of) || is_bedrock || ends.iter().any(|end| host.ends_with(end))
 }
 
 #[cfg(test)]
@@ -207,6 +213,12 @@ mod tests {
         for (host, expected) in [
             ("api.openai.com", true),
             ("API.OpenAI.com", true),
+            ("api.openai.com.", true),
+            ("eu.api.openai.com", true),
+            ("EU.API.openai.com.", true),
+            ("models.github.ai", true),
+            ("notapi.openai.com", false),
+            ("api.openai.com.example", false),
             ("us-central1-aiplatform.googleapis.com", true),
             ("bedrock-runtime.eu-west-1.amazonaws.com", true),
             ("raw.githubusercontent.com", false),

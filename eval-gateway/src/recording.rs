@@ -1,6 +1,7 @@
 //! Recorded calls of one case: requests in their canonical form, each with the answers of the runs that sent it.
 
 mod file;
+mod keys;
 mod layout;
 mod lines;
 mod shared;

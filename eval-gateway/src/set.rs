@@ -26,10 +26,13 @@ pub struct ModelSet {
 
 impl ModelSet {
     /// The recordings in a folder beside a set. `None` if there are none and no variable asks for any, and if the agents are to
-    /// ask their models themselves: then nothing of the gateway starts.
-    pub fn on_disk(settings: Settings, folder: ModelsFolder) -> Option<Self> {
-        let mode = settings.mode.or_else(|| folder.exists().then_some(ModelMode::Replay))?;
-        Self::of(settings, mode, folder, None)
+    /// ask their models themselves: then nothing of the gateway starts. Fails if something else is in the folder's place.
+    pub fn on_disk(settings: Settings, folder: ModelsFolder) -> Result<Option<Self>, String> {
+        if settings.mode == Some(ModelMode::Live) {
+            return Ok(None);
+        }
+        let replays = folder.is_there()?.then_some(ModelMode::Replay);
+        Ok(settings.mode.or(replays).and_then(|mode| Self::of(settings, mode, folder, None)))
     }
 
     /// The recordings that were compiled into a test, in whose place the folder is read while calls are recorded.
@@ -76,9 +79,23 @@ impl ModelSet {
     ) -> Result<Conversation, String> {
         let faults =
             faults.map(Faults::read).transpose().map_err(|why| format!("case `{eval_id}`: {why}"))?;
-        let book = self.book(eval_id)?;
+        let book = self.book(eval_id).map_err(|why| self.with_help(eval_id, why, command))?;
         let record = format!("EVALSET_MODELS=record {command}");
         Ok(Conversation::new(book, self.mode, self.settings.clone(), faults.unwrap_or_default(), run, record))
+    }
+
+    /// The error of a recording, with the command that replaces it if it is of the case alone.
+    fn with_help(&self, eval_id: &str, why: String, command: &str) -> String {
+        let file = self.folder.shown_file(eval_id);
+        if !why.starts_with(&format!("`{file}`")) {
+            return why;
+        }
+        if self.plan.is_variant {
+            return format!(
+                "{why}\nremove `{file}`, and record all variants  EVALSET_MODELS=record {command}"
+            );
+        }
+        format!("{why}\nrecord the case again  EVALSET_MODELS=record-all {command}")
     }
 
     fn book(&self, eval_id: &str) -> Result<Arc<Book>, String> {
@@ -97,5 +114,39 @@ impl ModelSet {
         let book = Arc::new(Book::new(self.folder.clone(), loaded).planned(self.plan));
         books.insert(eval_id.to_owned(), Arc::clone(&book));
         Ok(book)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recording_that_was_edited_is_told_with_the_command_that_replaces_it() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = ModelsFolder::new(parent.path(), "models");
+        std::fs::write(
+            parent.path().join("c.json"),
+            r#"{"model_recordings": 1, "eval_id": "c", "exchanges": [{}]}"#,
+        )
+        .unwrap();
+        let open = |mode, is_variant| {
+            let settings = Settings { mode: Some(mode), ..Settings::default() };
+            let set = ModelSet::on_disk(settings, folder.clone()).unwrap().unwrap().planned(1, is_variant);
+            set.open("c", 1, None, "run x:c")
+        };
+        let why = "`models/c.json`: exchange 1 has no `wire`\n";
+        for mode in [ModelMode::Replay, ModelMode::Record, ModelMode::Rebind] {
+            let error = open(mode, false).unwrap_err();
+            assert_eq!(error, format!("{why}record the case again  EVALSET_MODELS=record-all run x:c"));
+        }
+        let error = open(ModelMode::Replay, true).unwrap_err();
+        let remove = "remove `models/c.json`, and record all variants  EVALSET_MODELS=record run x:c";
+        assert_eq!(error, format!("{why}{remove}"));
+        assert!(open(ModelMode::RecordAll, false).is_ok(), "the command works");
+        // What all cases share is not of the case.
+        std::fs::write(parent.path().join("shared.json"), "{}").unwrap();
+        let error = open(ModelMode::Replay, false).unwrap_err();
+        assert!(error.starts_with("`models/shared.json`: ") && !error.contains("record-all"), "{error}");
     }
 }

@@ -109,19 +109,23 @@ impl Splitter {
     }
 }
 
-/// The end of the first block at or after a place, and the begin of the next one.
+/// The end of the first block at or after a place, and the begin of the next one. A line may end otherwise than the one before.
 fn block_end(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
-    let mut at = from;
-    while at < bytes.len() {
-        let rest = &bytes[at..];
-        for mark in [&b"\r\n\r\n"[..], b"\n\n", b"\r\r"] {
-            if rest.starts_with(mark) {
-                return Some((at, at + mark.len()));
-            }
-        }
-        at += 1;
+    (from..bytes.len()).find_map(|at| {
+        let line = line_end(&bytes[at..])?;
+        // A line feed that follows later is an empty line of the next block.
+        let blank = line_end(&bytes[at + line..])?;
+        Some((at, at + line + blank))
+    })
+}
+
+/// The length of the end of a line, if the bytes begin with one.
+fn line_end(bytes: &[u8]) -> Option<usize> {
+    match bytes {
+        [b'\r', b'\n', ..] => Some(2),
+        [b'\r' | b'\n', ..] => Some(1),
+        _ => None,
     }
-    None
 }
 
 #[cfg(test)]
@@ -160,6 +164,17 @@ mod tests {
         let whole = split(STREAM.as_bytes(), STREAM.len());
         for size in [1, 7, STREAM.len()] {
             assert_eq!(split(STREAM.replace('\n', "\r").as_bytes(), size), whole, "{size}");
+        }
+    }
+
+    #[test]
+    fn ends_of_lines_may_be_mixed() {
+        let whole = split(STREAM.as_bytes(), STREAM.len());
+        for blank in ["\n\r\n", "\r\n\n", "\r\n\r", "\r\n\r\n", "\r\r\n", "\n\r"] {
+            let mixed = STREAM.replace("\n\n", blank);
+            for size in (1..20).chain([mixed.len()]) {
+                assert_eq!(split(mixed.as_bytes(), size), whole, "{blank:?} in pieces of {size}");
+            }
         }
     }
 

@@ -76,6 +76,19 @@ impl ModelsFolder {
         self.path.is_dir()
     }
 
+    /// Whether the folder exists. Fails if something else is in its place, or a link that leads nowhere.
+    pub fn is_there(&self) -> Result<bool, String> {
+        let is_taken = !self.exists() && fs::symlink_metadata(&self.path).is_ok();
+        if !is_taken {
+            return Ok(self.exists());
+        }
+        Err(format!(
+            "`{}` is to be the folder of recorded calls of models, and is a file, or a link that leads nowhere: restore it, or \
+             remove it",
+            self.shown
+        ))
+    }
+
     /// The file of a case as messages show it.
     pub fn shown_file(&self, eval_id: &str) -> String {
         format!("{}/{}", self.shown, models_file(eval_id))

@@ -3,10 +3,12 @@
 use eval_format::__private::parse_value;
 use eval_format::Value;
 use eval_support::http::Clients;
+use eval_support::message::cut;
 use eval_support::secrets::{KEY_NOTE, key_ranges, mask, mask_shapes};
+use eval_support::untrusted::one_line;
 use hyper::body::Bytes;
 use hyper::header::{
-    ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue,
+    ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION,
     TRANSFER_ENCODING,
 };
 use reqwest::{Method, Url};
@@ -121,6 +123,10 @@ async fn send_to(
     sent.insert(ACCEPT_ENCODING, HeaderValue::from_static(packing));
     let response = client.request(method, url).headers(sent).body(body).send().await.map_err(failed)?;
     let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
+    if response.status().is_redirection() {
+        let (status, to) = (response.status().as_u16(), header(LOCATION.as_str()).unwrap_or_default());
+        return Err(Unsent::for_good(redirected(&host, status, to)));
+    }
     if let Some(packed) = header(CONTENT_ENCODING.as_str()).filter(|packed| *packed != "identity") {
         return Err(Unsent::for_good(format!(
             "`{host}` packed its answer ({packed}) although it was asked not to; the feature `record-models` of eval-core unpacks it"
@@ -141,6 +147,16 @@ async fn send_to(
         wire,
         lacks_end: !is_framed,
     })
+}
+
+/// The sentence about a redirect. A key must not go to another server, so none is followed. The path of an address may hold a
+/// key.
+fn redirected(host: &str, status: u16, to: &str) -> String {
+    let to = Url::parse(to).ok().and_then(|url| url.host_str().map(str::to_owned));
+    let to = to.map(|host| format!(" to `{}`", one_line(&cut(&host, 80)))).unwrap_or_default();
+    format!(
+        "`{host}` answered {status}, a redirect{to}, which is not followed: `EVALSET_MODELS_UPSTREAM_..` has to name the server itself"
+    )
 }
 
 fn failed(host: &str, error: reqwest::Error) -> String {

@@ -20,6 +20,10 @@ const STEADY: [(&str, &str); 3] = [
 ];
 
 const PROXIES: [&str; 2] = ["HTTPS_PROXY", "https_proxy"];
+/// The proxies of hosts that are asked without TLS.
+const PLAIN_PROXIES: [&str; 2] = ["HTTP_PROXY", "http_proxy"];
+/// The proxies of hosts that have no other one.
+const OTHER_PROXIES: [&str; 2] = ["ALL_PROXY", "all_proxy"];
 
 /// The variables of a child of this process.
 pub(crate) fn of_child(
@@ -74,8 +78,18 @@ fn beside(
         variables.extend(unset.map(|name| (name, NO_KEY.to_owned())));
         // It finds clients that were not redirected. A proxy of the user's own is left alone, but for an agent that may reach
         // no other host.
-        if is_offline || PROXIES.iter().all(|name| set(name).is_none()) {
-            variables.extend(PROXIES.map(|name| (name, proxy.to_owned())));
+        let has_none = |names: &[&str]| names.iter().all(|name| set(name).is_none());
+        let mut ours = |names: [&'static str; 2]| {
+            variables.extend(names.map(|name| (name, proxy.to_owned())));
+        };
+        if is_offline || has_none(&PROXIES) {
+            ours(PROXIES);
+        }
+        if is_offline || has_none(&[PLAIN_PROXIES, OTHER_PROXIES].concat()) {
+            ours(PLAIN_PROXIES);
+        }
+        if is_offline {
+            ours(OTHER_PROXIES);
         }
     }
     variables
@@ -103,6 +117,7 @@ mod tests {
         let recording = of_child("a", "p", ModelMode::Record, true);
         assert!(!recording.iter().any(|(name, _)| name.ends_with("_KEY") || *name == "HTTPS_PROXY"));
     }
+
     #[test]
     fn a_proxy_of_the_users_own_is_left_alone_and_noted_unless_the_agent_is_offline() {
         let own = |name: &str| {
@@ -116,6 +131,13 @@ mod tests {
         assert_eq!((get(false, "HTTPS_PROXY"), get(false, "https_proxy")), (None, None));
         assert_eq!(get(true, "HTTPS_PROXY").as_deref(), Some("http://gateway"));
         assert_eq!(get(true, "https_proxy").as_deref(), Some("http://gateway"));
+        for name in ["HTTP_PROXY", "http_proxy"] {
+            assert_eq!(get(false, name).as_deref(), Some("http://gateway"), "{name}");
+        }
+        for name in ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"] {
+            assert_eq!(get(true, name).as_deref(), Some("http://gateway"), "{name}");
+        }
+        assert_eq!(get(false, "ALL_PROXY"), None);
         assert_eq!(get(true, "NO_PROXY").as_deref(), Some("127.0.0.1,localhost"));
         assert_eq!(get(false, "NO_PROXY").as_deref(), Some("api.openai.com,127.0.0.1,localhost"));
         let note = |mode, is_offline| note_beside(mode, is_offline, own);

@@ -96,6 +96,29 @@ impl Wire {
         events.is_empty() || events.iter().any(is_error)
     }
 
+    /// Whether an answer is an error, although its status says none.
+    pub(crate) fn is_error(answer: &Value) -> bool {
+        if let Some(items) = answer.as_array() {
+            return items.iter().any(Self::is_error);
+        }
+        let Some(map) = answer.as_object() else { return false };
+        let has = |key: &str| map.get(key).and_then(Value::as_array).is_some_and(|items| !items.is_empty());
+        let has_answer = ["choices", "output", "content", "candidates", "data"].iter().any(|key| has(key));
+        map.get("error").is_some_and(|error| !error.is_null()) && !has_answer
+    }
+
+    /// Whether a stream came to the end of its answer. Some servers leave out the event that ends a stream, and say before it why
+    /// the answer ends.
+    pub(crate) fn is_whole(self, events: &[Event]) -> bool {
+        let is_done = |event: &Event| event.data == Data::Text("[DONE]".to_owned());
+        let says_why = |event: &Event| match self {
+            Self::OpenAiChat => event.json().is_some_and(openai::is_finished),
+            Self::Anthropic => event.json().is_some_and(anthropic::is_finished),
+            _ => false,
+        };
+        events.iter().any(|event| is_done(event) || self.ends(event) || says_why(event))
+    }
+
     /// Whether an event ends a stream of this wire. Without it, a stream whose length is not known may have broken off.
     pub(crate) fn ends(self, event: &Event) -> bool {
         let kind =
@@ -139,6 +162,13 @@ pub(crate) struct Incoming<'a> {
     /// Whether it has a key of Google, in a header or in its query.
     pub(crate) is_googles: bool,
     pub(crate) body: &'a [u8],
+}
+
+impl Incoming<'_> {
+    /// Whether its path is of a wire, whatever its body is.
+    pub(crate) fn is_of_a_wire(&self) -> bool {
+        route(self).is_some()
+    }
 }
 
 #[cfg(test)]

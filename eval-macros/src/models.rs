@@ -24,6 +24,16 @@ impl Models {
     ) -> Option<Self> {
         let folder = folders.beside(set, &models_path(set.name()));
         if !folder.absolute.is_dir() {
+            if folder.absolute.symlink_metadata().is_ok() {
+                diagnostics.error(
+                    span,
+                    format!(
+                        "`{}` is to be the folder of recorded calls of models, and is a file, or a link that leads nowhere",
+                        folder.shown
+                    ),
+                    "restore the folder, or remove what is in its place",
+                );
+            }
             return None;
         }
         if !folder.absolute.join(SHARED_MODELS).is_file() {

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anstyle::Style;
 use eval_core::__private::reads_the_golden;
 use eval_core::journal::Decided;
-use eval_support::message::changed_parts;
+use eval_support::message::{NOTHING_RECORDED, changed_parts};
 use eval_support::untrusted::{guard, headline, one_line};
 use eval_support::variables::is_ci;
 use eval_support::words::{self, count, short_code_list};
@@ -199,6 +199,17 @@ fn common_change<'r>(reasons: impl Iterator<Item = &'r str>) -> Option<String> {
     ))
 }
 
+/// The cases that were to be recorded, and made no call of a model that could be.
+fn recorded_nothing(results: &RunResults<'_>) -> Option<String> {
+    let says = |test: &&TestResult<'_>| {
+        let mut evaluations = test.attempt.evaluations.iter();
+        evaluations.any(|it| it.ran.transcript.notes.iter().any(|note| note == NOTHING_RECORDED))
+    };
+    let names: Vec<String> = results.tests.iter().filter(says).map(|test| one_line(&test.name)).collect();
+    let helps = "is the agent's client given its address? (`docs/recorded-models.md` has a table of clients)";
+    (!names.is_empty()).then(|| format!("{NOTHING_RECORDED}, in {}; {helps}", short_code_list(&names)))
+}
+
 fn repeated(results: &RunResults<'_>) -> Option<String> {
     let was_repeated = |test: &&TestResult<'_>| test.repeated() > 0;
     let names: Vec<String> =
@@ -235,6 +246,7 @@ pub fn notes(results: &RunResults<'_>) -> Vec<String> {
         ));
     }
     notes.extend(changed_requests(results));
+    notes.extend(recorded_nothing(results));
     notes.extend(repeated(results));
     notes.extend(unneeded_rules(results));
     // The missing tests of a run in progress may still begin.

@@ -3,6 +3,7 @@
 mod cost;
 #[cfg(unix)]
 mod killed;
+mod past;
 mod provider;
 mod shared;
 mod wire;
@@ -161,7 +162,7 @@ fn a_changed_prompt_is_an_error_with_the_line_also_if_the_agent_hides_it() {
                 "system prompt:",
                 "- Be brief.",
                 "+ Be very brief.",
-                "EVALSET_MODELS=record cargo evalset run trip.evalset.json:paris --agent-cmd 'python3 asks_model.py'",
+                "EVALSET_MODELS=record cargo evalset run trip.evalset.json:paris --agent-cmd 'python3 -I -S asks_model.py'",
             ],
         );
         assert!(!ran.out.contains("messages:"), "{}", ran.out);
@@ -387,7 +388,13 @@ fn faults_of_the_case_reach_the_agent_and_take_no_answer() {
     assert_ran(
         &run(&folder, &[], &[]),
         2,
-        &["case `paris` has faults of models (`_models`), which need recorded calls"],
+        &["case `paris` has faults of models (`_models`), which need recorded calls, and there are none"],
+    );
+    let live = [("EVALSET_MODELS", "live")];
+    assert_ran(
+        &run(&folder, &[], &live),
+        2,
+        &["EVALSET_MODELS=live reads none: run it without the variable"],
     );
 }
 
@@ -452,6 +459,7 @@ fn an_edited_answer_is_an_error_and_rebind_keeps_answers_under_a_changed_prompt(
             "trip/paris",
             "recording error: `trip.evalset.models/paris.json`: exchange 1 (turn 1)",
             "that was edited",
+            "EVALSET_MODELS=record-all cargo evalset run trip.evalset.json:paris --agent-cmd 'python3 -I -S asks_model.py'",
         ],
     );
     folder.write(file, &recorded);

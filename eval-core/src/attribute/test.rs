@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use eval_format::EvalCase;
-use eval_support::message::{changed_parts, show, show_past_the_harness};
+use eval_support::message::{NOTHING_RECORDED, changed_parts, show, show_past_the_harness};
 use eval_support::mutex::Mutex;
 use eval_support::secrets::mask;
 use eval_support::untrusted::{guard, headline};
@@ -250,6 +250,9 @@ async fn run_to_end(test: Test, functions: Functions) -> Result<(), Failure> {
     if matches!(report.verdict, Verdict::Passed | Verdict::Skipped(_)) {
         for error in notes_of_ignored_runs(&report.runs, test.set.options.pass) {
             show_past_the_harness(&format!("{}: passed, but {error}", test.path()));
+        }
+        if report.runs.iter().any(|run| run.transcript.notes.iter().any(|note| note == NOTHING_RECORDED)) {
+            show_past_the_harness(&format!("{}: passed, but {NOTHING_RECORDED}", test.path()));
         }
         log.decided(&report, None);
         if print != failure::Print::Failures {

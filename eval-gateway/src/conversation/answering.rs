@@ -1,9 +1,10 @@
 //! Answers to calls of models: recorded ones, faults in their place, and calls that a model answers now.
 
 use std::sync::MutexGuard;
+use std::time::Instant;
 
-use eval_support::variables::MODELS_FAILURES;
-
+use super::attempts::{Attempt, Outcome};
+use super::failure::failure_of;
 use super::{Conversation, Shared, State, kind, rebound};
 use crate::book::{Has, Rebound};
 use crate::faults::{Failure, Played, Twist, changed};
@@ -20,6 +21,7 @@ struct Ticket {
     conversation: Conversation,
     asked: Asked,
     place: Place,
+    began: Instant,
     is_over: bool,
     twist: Option<Twist>,
 }
@@ -83,7 +85,8 @@ impl Conversation {
         }
         state.open += 1;
         drop(state);
-        let ticket = Ticket { conversation: self.clone(), asked, place, is_over: false, twist };
+        let (conversation, began) = (self.clone(), Instant::now());
+        let ticket = Ticket { conversation, asked, place, began, is_over: false, twist };
         Reply::Ask(Box::new(ticket), twist)
     }
 
@@ -98,7 +101,7 @@ impl Conversation {
             rebound::nearest(&recording, asked, place, |key| state.given_to(key))
         };
         let found = found.map_err(|why| {
-            let record = self.0.record.replacen("=record ", "=record-all ", 1);
+            let record = self.record_all();
             let Place { turn, call, .. } = place;
             format!("call {call} of a model in turn {turn} {why}\nrecord the case again  {record}")
         });
@@ -144,6 +147,9 @@ impl Conversation {
     ) -> Reply {
         state.use_up(&asked.key, twist);
         state.gave(asked, &answer, false);
+        if self.0.mode.records() {
+            state.attempts.push(Attempt::ends(&asked.key, Instant::now(), Outcome::Answered));
+        }
         drop(state);
         match twist {
             Some(twist) => self.play(answer, twist, place),
@@ -195,6 +201,10 @@ impl Guest for Conversation {
         Self::miss(self, why.to_owned());
     }
 
+    fn may_ask(&self, said: &str) -> bool {
+        self.said().last().is_some_and(|last| !last.is_empty() && said.contains(&**last))
+    }
+
     fn is_offline(&self) -> bool {
         self.0.settings.is_offline
     }
@@ -222,12 +232,13 @@ impl Call for Ticket {
         let mut state = self.conversation.0.state.lock();
         // An answer that broke off was paid for, too.
         settings.limits.took(&self.asked.model, input, output, &mut state.spent, &settings.total);
-        if let Some(failure) = failure_of(&answer)
+        if let Some(failure) = failure_of(&answer, self.asked.wire)
             && !settings.keeps_failures
         {
-            state.failures.insert(self.asked.key.clone(), failure);
+            state.attempts.push(self.ends(Outcome::Failed(failure)));
             return;
         }
+        state.attempts.push(self.ends(Outcome::Answered));
         let answer = Answer { run: *run, ..answer };
         state.use_up(&self.asked.key, self.twist);
         state.gave(&self.asked, &answer, true);
@@ -239,8 +250,15 @@ impl Call for Ticket {
 
     fn failed(mut self: Box<Self>, why: String) {
         self.is_over = true;
-        let key = self.asked.key.clone();
-        self.conversation.0.state.lock().failures.insert(key, why);
+        let attempt = self.ends(Outcome::Failed(why));
+        self.conversation.0.state.lock().attempts.push(attempt);
+    }
+}
+
+impl Ticket {
+    /// The call as it ends now.
+    fn ends(&self, outcome: Outcome) -> Attempt {
+        Attempt::ends(&self.asked.key, self.began, outcome)
     }
 }
 
@@ -249,30 +267,7 @@ impl Drop for Ticket {
         let mut state = self.conversation.0.state.lock();
         state.open -= 1;
         if !self.is_over {
-            let why = "the agent left before the answer came".to_owned();
-            state.failures.insert(self.asked.key.clone(), why);
+            state.attempts.push(self.ends(Outcome::Left));
         }
-    }
-}
-
-/// The reason why an answer is a failure, which a retry may cure.
-fn failure_of(answer: &Answer) -> Option<String> {
-    match (&answer.body, answer.status) {
-        (_, 400..) => {
-            let said = match &answer.body {
-                Body::Json(value) => value.to_string(),
-                Body::Text { text, .. } => text.clone(),
-                Body::Events(_) => String::new(),
-            };
-            let said = eval_support::untrusted::one_line(&eval_support::message::cut(&said, 300));
-            let status = answer.status;
-            Some(format!(
-                "the provider answered {status}: {said} ({MODELS_FAILURES}=keep records such answers)"
-            ))
-        }
-        (Body::Events(events), _) if Wire::broke(events) => {
-            Some("the stream of the provider ended in an error".to_owned())
-        }
-        _ => None,
     }
 }

@@ -2,11 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use eval_support::message::cut;
+use eval_support::message::{NOTHING_RECORDED, cut};
 use eval_support::untrusted::one_line;
 use eval_support::variables::MODELS;
 use eval_support::words::{count, tokens};
 
+use super::attempts::uncured;
 use super::{Conversation, State, kind};
 use crate::endpoint;
 use crate::mode::ModelMode;
@@ -46,7 +47,7 @@ impl Conversation {
         let mut state = self.0.state.lock();
         let fresh = std::mem::take(&mut state.fresh);
         let rebound = std::mem::take(&mut state.rebound);
-        let mut failures: Vec<String> = std::mem::take(&mut state.failures).into_values().collect();
+        let mut failures = uncured(std::mem::take(&mut state.attempts));
         failures.extend((0..open).map(|_| format!("a call had not ended {PATIENCE:?} after the agent")));
         let is_whole = is_whole && state.misses.is_empty();
         let (all, models) = (state.uses.all(), state.uses.by_model());
@@ -63,7 +64,7 @@ impl Conversation {
         if state.redirects {
             ended.notes.extend(variables::note(self.0.mode, self.0.settings.is_offline));
         }
-        let misses = state.misses.len();
+        let (misses, asked_nothing) = (state.misses.len(), state.asked_nothing());
         drop(state);
         if !has_address {
             self.went_past(is_whole, &mut ended);
@@ -75,6 +76,7 @@ impl Conversation {
                     "{} of a model had no answer, so nothing was recorded: {why}",
                     count(failures.len(), "call")
                 )),
+                None if is_whole && asked_nothing => self.recorded_nothing(&mut ended.notes),
                 None if is_whole => self.write(fresh).err(),
                 None if fresh.is_empty() => None,
                 None => {
@@ -102,6 +104,9 @@ impl Conversation {
         if let Some(first) = unreached.first().filter(|_| ended.error.is_none()) {
             ended.error =
                 Some(format!("the fault {first} was not reached: the turn has fewer calls of models"));
+        }
+        if asked_nothing && ended.error.is_none() {
+            ended.error = self.replayed_nothing(&mut ended.notes);
         }
         if self.0.mode.reads() {
             self.look_back(&mut ended);
@@ -133,6 +138,9 @@ impl Conversation {
         } else {
             ended.notes.push(text);
         }
+        if is_whole && self.0.writes() {
+            ended.notes.push(NOTHING_RECORDED.to_owned());
+        }
     }
 
     /// Admits no further call, and waits for the calls that a model answers now. Returns the number of calls that do not end.
@@ -154,7 +162,7 @@ impl Conversation {
     }
 
     fn write(&self, fresh: Vec<Exchange>) -> Result<(), String> {
-        // A case that asks no more has nothing to add, and loses what it had if it is recorded anew.
+        // Calls that faults answered alone have nothing to add.
         if fresh.is_empty() && self.0.mode != ModelMode::RecordAll {
             return Ok(());
         }
@@ -174,7 +182,7 @@ impl Conversation {
                 "{} in `{shown}` never asked for: {}; record the case again: {}",
                 was_or_were(number),
                 unused.join("; "),
-                self.0.record.replacen("=record ", "=record-all ", 1),
+                self.record_all(),
             );
             if self.0.settings.unused_is_error && ended.error.is_none() {
                 ended.error = Some(text);

@@ -8,7 +8,7 @@ use http_body_util::channel::{Channel, Sender};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming as IncomingBody};
-use hyper::header::{CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN};
+use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Request, Response, StatusCode};
 
 use super::body::read;
@@ -62,13 +62,7 @@ impl Received {
     }
 }
 
-pub(super) async fn answer(request: Request<IncomingBody>, port: u16) -> Result<Reaction, Broken> {
-    if !is_of_this_machine(request.headers(), port) {
-        return Ok(plain(
-            StatusCode::FORBIDDEN,
-            "the request is not for this machine: `Host` or `Origin` is another",
-        ));
-    }
+pub(super) async fn answer(request: Request<IncomingBody>) -> Result<Reaction, Broken> {
     let path = request.uri().path().strip_prefix(PREFIX).unwrap_or_default();
     let (token, rest) = path.split_once('/').unwrap_or((path, ""));
     let Some(guest) = guest(token) else {
@@ -137,20 +131,11 @@ fn wire_by_path(path: &str) -> Wire {
     }
 }
 
-/// Whether the request names this machine. A page of a browser may reach loopback under a name of its own.
-fn is_of_this_machine(headers: &HeaderMap, port: u16) -> bool {
-    let header = |name| headers.get(name).map(HeaderValue::as_bytes);
-    let here = [format!("127.0.0.1:{port}"), format!("localhost:{port}")];
-    let is_here = |host: &[u8]| here.iter().any(|here| here.as_bytes().eq_ignore_ascii_case(host));
-    let of_origin = |origin: &[u8]| origin.strip_prefix(b"http://".as_slice()).is_some_and(is_here);
-    header(HOST).is_some_and(is_here) && header(ORIGIN).is_none_or(of_origin)
-}
-
 fn full(text: impl Into<Bytes>) -> BoxBody<Bytes, Broken> {
     Full::new(text.into()).map_err(|never: Infallible| match never {}).boxed()
 }
 
-fn plain(status: StatusCode, why: &str) -> Reaction {
+pub(super) fn plain(status: StatusCode, why: &str) -> Reaction {
     with_type(status, "text/plain; charset=utf-8", full(format!("{why}\n")))
 }
 

@@ -1,6 +1,6 @@
 //! The guests of the endpoint, by their tokens.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::{Arc, OnceLock};
 
@@ -15,6 +15,9 @@ pub(super) const PREFIX: &str = "/c/";
 
 static GUESTS: Mutex<BTreeMap<String, Arc<dyn Guest>>> = Mutex::new(BTreeMap::new());
 
+/// The tokens of guests that left. Work that one of them left behind is no mistake of another one.
+static LEFT: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+
 /// Admits a guest, and returns its token.
 pub(super) fn admit(guest: Arc<dyn Guest>) -> io::Result<String> {
     let token = token()?;
@@ -25,6 +28,37 @@ pub(super) fn admit(guest: Arc<dyn Guest>) -> io::Result<String> {
 /// Forgets a guest.
 pub(crate) fn dismiss(token: &str) {
     GUESTS.lock().remove(token);
+    LEFT.lock().insert(token.to_owned());
+}
+
+/// Whether a token is of a guest that left.
+pub(super) fn has_left(token: &str) -> bool {
+    LEFT.lock().contains(token)
+}
+
+/// All guests: any of them may have sent a call that names none.
+pub(super) fn all() -> Vec<Arc<dyn Guest>> {
+    GUESTS.lock().iter().filter(|(token, _)| is_told(token)).map(|(_, guest)| Arc::clone(guest)).collect()
+}
+
+#[cfg(not(test))]
+const fn is_told(_: &str) -> bool {
+    true
+}
+
+/// The tokens that are told in tests. Other tests of the process have conversations beside them.
+#[cfg(test)]
+static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+
+#[cfg(test)]
+fn is_told(token: &str) -> bool {
+    TOLD.lock().contains(token)
+}
+
+/// Lets a guest hear of calls that name none.
+#[cfg(test)]
+pub(super) fn tell(token: &str) {
+    TOLD.lock().insert(token.to_owned());
 }
 
 pub(super) fn guest(token: &str) -> Option<Arc<dyn Guest>> {

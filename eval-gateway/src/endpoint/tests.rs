@@ -62,7 +62,7 @@ impl Bench {
     fn open_case(&self, eval_id: &str, mode: ModelMode, settings: &Settings, faults: &str) -> Conversation {
         let settings =
             Settings { mode: Some(mode), upstreams: self.provider.upstreams(), ..settings.clone() };
-        let set = ModelSet::on_disk(settings, self.models()).unwrap();
+        let set = ModelSet::on_disk(settings, self.models()).unwrap().unwrap();
         let faults = parse_value(faults).unwrap();
         let conversation = set.open(eval_id, 1, Some(&faults), "run").unwrap();
         conversation.begin_turn("hi");

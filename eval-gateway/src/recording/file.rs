@@ -10,7 +10,7 @@ use eval_format::{Map, Value};
 use eval_support::hash::content_hash;
 
 use super::shared::{BY_HAND, Shared, VERSION};
-use super::{Answer, Body, CaseRecording, Exchange, layout, lines};
+use super::{Answer, Body, CaseRecording, Exchange, keys, layout, lines};
 use crate::sse::{Data, Event};
 use crate::wire::{Parts, Wire};
 
@@ -48,6 +48,7 @@ impl CaseRecording {
             }
             None => return Err("it has no `model_recordings`, which says its version".to_owned()),
         }
+        keys::check(map, &["model_recordings", "eval_id", "exchanges"]).map_err(|why| format!("it {why}"))?;
         let mut recording = Self::new(text_of(map, "eval_id").ok_or("it has no `eval_id`")?);
         for exchange in map.get("exchanges").and_then(Value::as_array).unwrap_or_default() {
             let number = recording.exchanges.len() + 1;
@@ -135,6 +136,7 @@ fn read_by_hand(written: &Value, shared: &Shared) -> Result<Exchange, String> {
 
 /// Reads a request without its answers.
 fn read_request(map: &Map, before: &[Exchange], shared: &Shared) -> Result<Exchange, String> {
+    keys::check(map, &keys::OF_EXCHANGE)?;
     let wire = text_of(map, "wire").ok_or("has no `wire`")?;
     let wire = Wire::named(wire).ok_or_else(|| format!("has the wire `{wire}`, which is not known"))?;
     let part = |key: &str| match text_of(map, key) {
@@ -163,9 +165,7 @@ fn read_exchange(map: &Map, before: &[Exchange], shared: &Shared) -> Result<Exch
     let mut exchange = read_request(map, before, shared)?;
     let turn = exchange.turn;
     if text_of(map, "key") != Some(&exchange.key) {
-        return Err(format!(
-            "(turn {turn}) was edited: its request has another `key`; `models rebind` puts answers under a changed request"
-        ));
+        return Err(format!("(turn {turn}) was edited: its request has another `key`"));
     }
     exchange.answered = text_of(map, "answered").map(str::to_owned);
     let check = exchange.answered.as_ref().unwrap_or(&exchange.key);
@@ -175,7 +175,7 @@ fn read_exchange(map: &Map, before: &[Exchange], shared: &Shared) -> Result<Exch
         if text_of(answer_map, "check") != Some(&read.checksum(check)) {
             return Err(format!(
                 "(turn {turn}) has an answer of run {} that was edited: its `check` does not fit, and a changed answer is \
-                 not what the model said; record the case again",
+                 not what the model said",
                 read.run
             ));
         }
@@ -185,10 +185,11 @@ fn read_exchange(map: &Map, before: &[Exchange], shared: &Shared) -> Result<Exch
 }
 
 fn read_answer(map: &Map) -> Result<Answer, String> {
+    keys::check(map, &keys::OF_ANSWER).map_err(|why| format!("has an answer that {why}"))?;
     let body = if let Some(body) = map.get("body") {
         Body::Json(body.clone())
     } else if let Some(events) = map.get("events").and_then(Value::as_array) {
-        Body::Events(events.iter().map(read_event).collect())
+        Body::Events(events.iter().map(read_event).collect::<Result<_, String>>()?)
     } else {
         let text = text_of(map, "text").ok_or("has an answer without `body`, `events` or `text`")?;
         Body::Text { kind: text_of(map, "type").unwrap_or_default().to_owned(), text: text.to_owned() }
@@ -204,12 +205,13 @@ fn read_answer(map: &Map) -> Result<Answer, String> {
     })
 }
 
-fn read_event(value: &Value) -> Event {
-    let map = value.as_object();
-    let field = |key: &str| map.and_then(|map| map.get(key));
+fn read_event(value: &Value) -> Result<Event, String> {
+    let map = value.as_object().ok_or("has an event that is no object")?;
+    keys::check(map, &keys::OF_EVENT).map_err(|why| format!("has an event that {why}"))?;
+    let field = |key: &str| map.get(key);
     let data = match (field("data"), field("text").and_then(Value::as_str)) {
         (Some(data), _) => Data::Json(data.clone()),
         (None, text) => Data::Text(text.unwrap_or_default().to_owned()),
     };
-    Event { name: field("event").and_then(Value::as_str).map(str::to_owned), data }
+    Ok(Event { name: field("event").and_then(Value::as_str).map(str::to_owned), data })
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use eval_format::__private::parse_value;
 use eval_format::{Map, Value};
 
-use super::{layout, lines};
+use super::{keys, layout, lines};
 use crate::canonical::{Masks, hash};
 
 /// The version of the files.
@@ -20,6 +20,9 @@ const ONE_RUN: &str = "one";
 const EACH_RUN: &str = "each";
 /// The key of the answers that a person made.
 pub(super) const BY_HAND: &str = "by_hand";
+
+const MASK: &str = "models_mask";
+const KEYS: [&str; 5] = ["model_recordings", MASK, RUNS, BY_HAND, "parts"];
 
 /// Prompts and tools by their names, and the user's own rules.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -45,7 +48,8 @@ impl Shared {
             }
             None => return Err("it has no `model_recordings`, which says its version".to_owned()),
         }
-        let patterns: Vec<&str> = match map.get("models_mask") {
+        keys::check(map, &KEYS).map_err(|why| format!("it {why}"))?;
+        let patterns: Vec<&str> = match map.get(MASK) {
             None => Vec::new(),
             Some(Value::Array(items)) if items.iter().all(|item| item.as_str().is_some()) => {
                 items.iter().filter_map(Value::as_str).collect()
@@ -81,7 +85,7 @@ impl Shared {
         let mut map = Map::from([("model_recordings", Value::from(VERSION))]);
         let patterns = self.masks.patterns();
         if !patterns.is_empty() {
-            map.insert("models_mask", patterns);
+            map.insert(MASK, patterns);
         }
         if self.is_one_run {
             map.insert(RUNS, ONE_RUN);

@@ -108,6 +108,34 @@ fn an_edit_of_an_answer_a_request_or_a_prompt_is_named() {
 }
 
 #[test]
+fn a_key_that_is_not_known_is_an_error_with_the_one_that_was_meant() {
+    let (text, shared) = written(&recording());
+    for (from, to, expected) in [
+        ("\"eval_id\"", "\"evalid\"", "it has the key `evalid`, which is not known: did you mean `eval_id`?"),
+        (
+            "\"options\"",
+            "\"optoins\"",
+            "exchange 1 has the key `optoins`, which is not known: did you mean `options`?",
+        ),
+        ("\"headers\"", "\"header\"", "exchange 1 has an answer that has the key `header`"),
+        ("\"event\"", "\"evnt\"", "exchange 1 has an event that has the key `evnt`"),
+    ] {
+        assert!(text.contains(from), "{from} is in {text}");
+        let error = CaseRecording::parse(&text.replacen(from, to, 1), &shared).unwrap_err();
+        assert!(error.starts_with(expected), "{error}");
+    }
+    for (key, expected) in [
+        ("models_msk", "it has the key `models_msk`, which is not known: did you mean `models_mask`?"),
+        ("byHand", "it has the key `byHand`, which is not known: did you mean `by_hand`?"),
+        ("x", "it has the key `x`, which is not known: known are `model_recordings`, `models_mask`, "),
+    ] {
+        let text = format!("{{\"model_recordings\": 1, \"{key}\": []}}");
+        let error = Shared::parse(&text).unwrap_err();
+        assert!(error.starts_with(expected), "{error}");
+    }
+}
+
+#[test]
 fn a_file_that_is_cut_anywhere_is_an_error_and_no_panic() {
     let (text, shared) = written(&recording());
     for end in (0..text.trim_end().len()).filter(|end| text.is_char_boundary(*end)) {

@@ -42,6 +42,30 @@ fn contents(folder: &ModelsFolder) -> BTreeMap<String, String> {
         .collect()
 }
 
+#[cfg(unix)]
+#[test]
+fn what_is_no_folder_is_not_taken_for_a_set_without_recordings() {
+    use crate::mode::{ModelMode, Settings};
+    use crate::set::ModelSet;
+
+    let (_parent, folder) = folder();
+    let on_disk = |mode| ModelSet::on_disk(Settings { mode, ..Settings::default() }, folder.clone());
+    assert!(on_disk(None).unwrap().is_none());
+    let expected = "`x.evalset.models` is to be the folder of recorded calls of models, and is a file, or a link that leads nowhere";
+    let is_refused = |what: &str| {
+        for mode in [None, Some(ModelMode::Replay), Some(ModelMode::Record)] {
+            let error = on_disk(mode).unwrap_err();
+            assert!(error.starts_with(expected), "{what}: {error}");
+        }
+        assert!(on_disk(Some(ModelMode::Live)).unwrap().is_none(), "{what}");
+        fs::remove_file(folder.path()).unwrap();
+    };
+    fs::write(folder.path(), "").unwrap();
+    is_refused("a file");
+    std::os::unix::fs::symlink("nowhere", folder.path()).unwrap();
+    is_refused("a link");
+}
+
 #[test]
 fn recording_one_case_again_changes_one_file_and_the_same_changes_none() {
     let (_parent, folder) = folder();

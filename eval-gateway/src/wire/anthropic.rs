@@ -27,6 +27,12 @@ pub(super) fn usage(answer: &Value) -> Option<Usage> {
     })
 }
 
+/// Whether an event of a stream says why its answer ends.
+pub(super) fn is_finished(event: &Value) -> bool {
+    let delta = event.as_object().and_then(|map| map.get("delta")).and_then(Value::as_object);
+    delta.is_some_and(|delta| delta.get("stop_reason").is_some_and(|reason| !reason.is_null()))
+}
+
 pub(super) fn error(status: u16, message: &str) -> Value {
     let kind = match status {
         401 => "authentication_error",

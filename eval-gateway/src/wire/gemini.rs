@@ -53,13 +53,15 @@ pub(super) fn usage(answer: &Value) -> Option<Usage> {
     })
 }
 
-/// Whether a part of a stream has the end of the answer.
+/// Whether a part of a stream has the end of the answer, or says that the prompt gets none.
 pub(super) fn is_finished(part: &Value) -> bool {
-    let candidates = part.as_object().and_then(|map| map.get("candidates")).and_then(Value::as_array);
-    let ends = |of: &Value| {
-        of.as_object().is_some_and(|of| of.get("finishReason").is_some_and(|end| !end.is_null()))
+    let Some(part) = part.as_object() else { return false };
+    let says = |of: &Value, key: &str| {
+        of.as_object().is_some_and(|of| of.get(key).is_some_and(|end| !end.is_null()))
     };
-    candidates.is_some_and(|candidates| candidates.iter().any(ends))
+    let candidates = part.get("candidates").and_then(Value::as_array).unwrap_or_default();
+    candidates.iter().any(|of| says(of, "finishReason"))
+        || part.get("promptFeedback").is_some_and(|feedback| says(feedback, "blockReason"))
 }
 
 pub(super) fn error(status: u16, message: &str) -> Value {

@@ -69,6 +69,15 @@ pub(crate) fn is_usage(event: &Event) -> bool {
     says_nothing && map.get("usage").is_some_and(|usage| !usage.is_null())
 }
 
+/// Whether an event of a stream says why its answer ends.
+pub(super) fn is_finished(part: &Value) -> bool {
+    let choices = part.as_object().and_then(|map| map.get("choices")).and_then(Value::as_array);
+    let ends = |choice: &Value| {
+        choice.as_object().is_some_and(|map| map.get("finish_reason").is_some_and(|end| !end.is_null()))
+    };
+    choices.is_some_and(|choices| choices.iter().any(ends))
+}
+
 pub(super) fn error(status: u16, message: &str) -> Value {
     let (kind, code) = match status {
         429 => ("rate_limit_error", Value::from("rate_limit_exceeded")),

@@ -96,7 +96,7 @@ fn a_run_that_breaks_after_a_whole_one_keeps_its_old_answers() {
 }
 
 #[test]
-fn a_case_that_asks_no_more_loses_its_file_when_it_is_recorded_anew() {
+fn a_recording_stays_if_no_call_comes_while_it_is_recorded_anew() {
     let case = Case::new();
     case.record(1, &[("a", "1")]);
     let path = case.0.path().join("models/c.json");
@@ -112,9 +112,58 @@ fn a_case_that_asks_no_more_loses_its_file_when_it_is_recorded_anew() {
     );
     assert!(without.end(true).notes[0].starts_with("the agent took no address for its models"));
     assert!(path.exists());
-    assert_eq!(case.opened(ModelMode::RecordAll, 1).end(true), Ended::default());
-    assert!(!path.exists());
+    let before = case.recording();
+    let ended = case.opened(ModelMode::RecordAll, 1).end(true);
+    assert_eq!(ended.notes, ["nothing was recorded, since no call of a model came to the gateway"]);
+    let error = ended.error.unwrap();
+    assert!(
+        error.starts_with(
+            "nothing was recorded, since no call of a model came to the gateway, and the recorded answers in `models/c.json` stay\n"
+        ),
+        "{error}"
+    );
+    assert!(error.ends_with("if the case asks no model any more, remove `models/c.json`"), "{error}");
+    assert_eq!(case.recording(), before);
+    // On purpose.
+    std::fs::remove_file(path).unwrap();
+    assert_eq!(case.opened(ModelMode::RecordAll, 1).end(true).error, None);
     assert_eq!(case.replay().end(true), Ended::default());
+}
+
+#[test]
+fn a_run_that_records_nothing_says_so() {
+    let case = Case::new();
+    for mode in [ModelMode::Record, ModelMode::RecordAll] {
+        let ended = case.opened(mode, 1).end(true);
+        assert_eq!(ended.error, None);
+        assert_eq!(ended.notes, ["nothing was recorded, since no call of a model came to the gateway"]);
+    }
+    assert_eq!(case.record(1, &[("a", "1")]).notes.len(), 1);
+    let conversation = case.opened(ModelMode::Record, 1);
+    assert_eq!(got(conversation.answer(asked(&conversation, "a"))), "1");
+    assert_eq!(conversation.end(true).notes.len(), 1, "it was recorded before");
+}
+
+#[test]
+fn a_call_beside_a_failed_one_cures_nothing_and_a_retry_does() {
+    let failure = || with_status(429, "slow down");
+    let case = Case::new();
+    let conversation = case.opened(ModelMode::Record, 1);
+    let (one, other) = (asks(&conversation, "a"), asks(&conversation, "a"));
+    one.answered(failure());
+    other.answered(said("1"));
+    let error = conversation.end(true).error.unwrap();
+    assert!(error.starts_with("1 call of a model had no answer, so nothing was recorded: "), "{error}");
+
+    let conversation = case.opened(ModelMode::Record, 1);
+    let (one, other) = (asks(&conversation, "a"), asks(&conversation, "a"));
+    one.answered(failure());
+    other.answered(said("1"));
+    asks(&conversation, "a").answered(said("2"));
+    assert_eq!(conversation.end(true).error, None);
+    let conversation = case.replay();
+    let answers = [(); 2].map(|()| got(conversation.answer(asked(&conversation, "a"))));
+    assert_eq!(answers, ["1", "2"]);
 }
 
 #[test]

@@ -118,6 +118,27 @@ fn a_replay_whose_agent_took_no_address_is_an_error_if_its_calls_are_recorded() 
 }
 
 #[test]
+fn a_replay_that_is_asked_nothing_is_an_error_if_answers_of_the_run_are_recorded() {
+    let case = Case::new();
+    assert_eq!(case.replay().end(true), Ended::default());
+    case.record(1, &[("a", "1")]);
+    let ended = case.replay().end(true);
+    let error = ended.error.unwrap();
+    let expected = "none of the recorded answers in `models/c.json` was asked for, as no call of a model came to the gateway";
+    assert_eq!(error.lines().next(), Some(expected));
+    for word in ["EVALSET_MODELS=live lets it ask", "remove `models/c.json`", "EVALSET_MODELS=record-all run"]
+    {
+        assert!(error.contains(word), "{word}: {error}");
+    }
+    assert_eq!(case.replay().end(false).error, None, "the agent has an error of its own");
+    assert_eq!(case.opened(ModelMode::Record, 1).end(true).error, None);
+    assert_eq!(replayed(&case.planned(2, false), 2).end(true).error, None, "nothing of run 2 is recorded");
+    // Of the variants of an agent, one may ask no model.
+    let ended = replayed(&case.planned(1, true), 1).end(true);
+    assert!(ended.error.is_none() && ended.notes[0].starts_with(expected), "{ended:?}");
+}
+
+#[test]
 fn one_run_is_played_by_all_if_the_set_says_so_and_the_others_are_copies() {
     let case = Case::new();
     case.record(1, &[("a", "1")]);

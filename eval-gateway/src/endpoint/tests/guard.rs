@@ -1,6 +1,6 @@
 //! Requests that are not for a conversation of this process.
 
-use super::client::{host_and_path, send};
+use super::client::{host_and_path, send, send_damaged};
 use super::*;
 
 /// A question with these headers in place of its own `Host`.
@@ -15,7 +15,7 @@ fn with_headers(address: &str, headers: &str) -> Answered {
 }
 
 #[test]
-fn another_host_or_origin_is_refused_and_is_no_miss() {
+fn another_host_or_origin_is_refused_and_a_miss_of_the_conversation_that_is_named() {
     let bench = Bench::new();
     bench.provider.says_json(&said("hello"));
     bench.recorded(CHAT, &question("hi"));
@@ -36,7 +36,10 @@ fn another_host_or_origin_is_refused_and_is_no_miss() {
         assert_eq!(answered.status, 403, "{headers}: {answered:?}");
         assert!(!answered.body.contains("hello"), "{answered:?}");
     }
-    assert!(conversation.misses().is_empty());
+    let misses = conversation.misses();
+    assert_eq!(misses.len(), 7);
+    let expected = "a call of a model (POST /v1/chat/completions) named another host than the gateway's (`Host` or `Origin`), ";
+    assert!(misses.iter().all(|miss| miss.message.starts_with(expected)), "{misses:?}");
     for headers in
         [format!("host: LocalHost:{port}\r\n"), format!("host: {host}\r\norigin: http://{host}\r\n")]
     {
@@ -65,4 +68,109 @@ fn an_address_without_a_conversation_answers_nothing() {
     let dead = post(&alive, CHAT, &[], question("hi").as_bytes());
     assert_eq!(dead.status, 404, "{dead:?}");
     assert!(dead.body.contains("it is over"), "{dead:?}");
+}
+
+/// A conversation that hears of calls which name none, in a turn with this message.
+fn told(bench: &Bench, text: &str) -> Conversation {
+    let conversation = bench.replay();
+    conversation.begin_turn(text);
+    let address = address(&conversation);
+    crate::endpoint::guests::tell(address.rsplit_once('/').unwrap().1);
+    conversation
+}
+
+#[test]
+fn a_call_that_names_no_conversation_is_a_miss_of_those_that_may_have_sent_it() {
+    let bench = Bench::new();
+    bench.provider.says_json(&said("hello"));
+    bench.recorded(CHAT, &question("hi"));
+    let (one, two) = (told(&bench, "only one says this"), told(&bench, "only two says this"));
+    let own = address(&one);
+    let (host, _) = host_and_path(&own);
+    let host = format!("http://{host}");
+    // What scans of ports and pages of browsers send, and what an ended conversation left behind, is of none.
+    let over = address(&told(&bench, "over"));
+    let left = told(&bench, "only one says this");
+    let left_address = address(&left);
+    left.end(false);
+    for (method, path, headers, body) in [
+        ("GET", "/", &[][..], ""),
+        ("GET", "/v1/models", &[], ""),
+        ("POST", "/", &[], "a=b"),
+        ("POST", "/login", &[], r#"{"user":"me","password":"x"}"#),
+        ("POST", CHAT, &[("origin", "http://page.example")], &question("only one says this")),
+    ] {
+        let status = ask(method, &host, path, headers, body.as_bytes()).status;
+        assert!(matches!(status, 403 | 404), "{method} {path}: {status}");
+    }
+    send_damaged(host.trim_start_matches("http://"), b"\x16\x03\x01\x00\xa5garbage\r\n\r\n");
+    let late = post(&left_address, CHAT, &[], question("only one says this").as_bytes());
+    assert_eq!(late.status, 404, "{late:?}");
+    assert_eq!((one.misses(), two.misses()), (Vec::new(), Vec::new()));
+
+    for wrong in [host.clone(), format!("{host}/c/abcdef")] {
+        let answered = post(&wrong, CHAT, &[], question("only one says this").as_bytes());
+        assert_eq!(answered.status, 404, "{answered:?}");
+    }
+    let misses = one.misses();
+    assert_eq!((misses.len(), two.misses().len()), (2, 0));
+    let expected = "a call of a model (POST /v1/chat/completions) came to the gateway without the address of its conversation";
+    assert!(misses.iter().all(|miss| miss.message.starts_with(expected)), "{misses:?}");
+    // Nobody says this, so it is of any of them. Another path with the body of a call is one, too.
+    post(&host, "/api/chat", &[], question("nobody says this").as_bytes());
+    assert_eq!((one.misses().len(), two.misses().len()), (3, 1));
+    assert!(!over.is_empty());
+}
+
+/// Asks a host over the proxy of a conversation, without TLS.
+fn proxied(conversation: &Conversation, url: &str) -> Answered {
+    use base64::Engine as _;
+
+    let address = address(conversation);
+    let (host, path) = host_and_path(&address);
+    let user = format!("evalset:{}", path.rsplit_once('/').unwrap().1);
+    let user = base64::engine::general_purpose::STANDARD.encode(user);
+    let (of_url, _) = host_and_path(url);
+    let head = format!(
+        "GET {url} HTTP/1.1\r\nhost: {of_url}\r\nproxy-authorization: Basic {user}\r\nproxy-connection: close\r\n\
+         connection: close\r\n\r\n"
+    );
+    send(host, head.as_bytes())
+}
+
+#[test]
+fn hosts_without_tls_are_handed_on_or_refused_as_those_with_it() {
+    let bench = Bench::new();
+    let tool = |bench: &Bench| {
+        let address = bench.provider.upstreams().into_values().next().unwrap();
+        format!("http://{}/tool?x=1", host_and_path(&address).0)
+    };
+    for is_offline in [false, true] {
+        let settings = Settings { is_offline, ..Settings::default() };
+        let replay = bench.open(ModelMode::Replay, &settings, "{}");
+        bench.provider.says_json("{\"a\":1}");
+        // Tools on this machine are reached in any case.
+        let answered = proxied(&replay, &tool(&bench));
+        assert_eq!((answered.status, &*answered.body), (200, "{\"a\":1}"), "{answered:?}");
+        let asked = bench.provider.requests().pop().unwrap();
+        assert_eq!(asked.line, "GET /tool?x=1");
+        assert!(!asked.head.contains("proxy-"), "{asked:?}");
+        assert!(replay.misses().is_empty());
+
+        let refused = proxied(&replay, "http://eu.api.openai.com/v1/models");
+        assert_eq!(refused.status, 403, "{refused:?}");
+        let message = &replay.misses()[0].message;
+        assert!(message.starts_with("a client asked `eu.api.openai.com` itself"), "{message}");
+    }
+    let settings = Settings { is_offline: true, ..Settings::default() };
+    let replay = bench.open(ModelMode::Replay, &settings, "{}");
+    assert_eq!(proxied(&replay, "http://example.invalid:8080/").status, 403);
+    let message = &replay.misses()[0].message;
+    assert_eq!(
+        message,
+        "the agent asked `example.invalid`, and `EVALSET_MODELS_OFFLINE=1` lets it reach no other host"
+    );
+    let replay = bench.replay();
+    assert_eq!(proxied(&replay, "http://127.0.0.1:1/").status, 502);
+    assert!(replay.misses().is_empty());
 }

@@ -86,16 +86,16 @@ fn a_key_that_comes_in_pieces_is_masked_in_each_wire() {
     for (path, event) in streams {
         let bench = Bench::new();
         let events = [event(&format!("Use {first}")), event(second), event(" now.")];
-        let text = format!("data: {}\n\n", events.join("\n\ndata: "));
+        let text = format!("data: {}\n\ndata: [DONE]\n\n", events.join("\n\ndata: "));
         bench.provider.says("text/event-stream", text);
         let recorded = bench.recorded(path, r#"{"model":"m","stream":true}"#);
         assert_free_of(&bench, &[KEY, first, second]);
-        assert_eq!(recorded.body.matches("data: ").count(), 3);
+        assert_eq!(recorded.body.matches("data: ").count(), 4);
         // What the client puts together in a replay is what it would send: the same request.
         let replay = bench.replay();
         let replayed = post(&address(&replay), path, &[], br#"{"model":"m","stream":true}"#);
         assert!(replayed.body.contains("Use (a key)") && replayed.body.contains(" now."), "{replayed:?}");
-        assert_eq!(replayed.body.matches("data: ").count(), 3, "the events stay");
+        assert_eq!(replayed.body.matches("data: ").count(), 4, "the events stay");
     }
 }
 

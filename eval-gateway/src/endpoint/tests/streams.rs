@@ -91,6 +91,63 @@ fn a_failure_in_a_stream_is_not_recorded() {
     }
 }
 
+#[test]
+fn what_is_no_answer_is_handed_over_and_not_recorded() {
+    let half = &said("sunny")[..40];
+    for (kind, body, expected) in [
+        (
+            "text/html",
+            "<html>log in</html>",
+            "200 (text/html), which is no answer of a model: it is no JSON: <html>log",
+        ),
+        ("application/json", "", "it is empty: (nothing)"),
+        ("application/json", half, "it is no whole JSON: {"),
+        ("application/json", r#"{"error":{"code":502}}"#, r#"it is an error: {"error":{"code":502}}"#),
+        (
+            EVENTS,
+            "data: {\"choices\":[{\"delta\":{\"content\":\"It\"}}]}\n\n",
+            "the stream lacks its end: data: {",
+        ),
+        (EVENTS, "", "it has no events: (nothing)"),
+    ] {
+        let bench = Bench::new();
+        bench.provider.says(kind, body);
+        let conversation = bench.record();
+        let answered = post(&address(&conversation), CHAT, &[], question("hi").as_bytes());
+        assert_eq!((answered.status, &*answered.body), (200, body), "{kind}");
+        let error = conversation.end(true).error.unwrap_or_default();
+        assert!(error.starts_with("1 call of a model had no answer, so nothing was recorded: "), "{error}");
+        assert!(error.contains(expected), "{expected}: {error}");
+        assert!(bench.recording().is_none(), "{kind}: {body}");
+    }
+}
+
+#[test]
+fn a_redirect_is_not_followed_and_not_recorded() {
+    let bench = Bench::new();
+    bench.provider.answers(
+        "HTTP/1.1 307 X\r\nlocation: https://models.example/v1?key=secret\r\ncontent-length: 0\r\n\r\n",
+    );
+    let conversation = bench.record();
+    let answered = post(&address(&conversation), CHAT, &[], question("hi").as_bytes());
+    assert_eq!(answered.status, 400, "{answered:?}");
+    let error = conversation.end(true).error.unwrap_or_default();
+    assert!(error.contains("answered 307, a redirect to `models.example`, which is not followed"), "{error}");
+    assert!(!error.contains("secret"), "{error}");
+    assert!(bench.recording().is_none());
+}
+
+#[test]
+fn a_stream_without_the_event_that_ends_it_is_recorded_if_it_says_why_it_ends() {
+    let bench = Bench::new();
+    let text = stream(true).replace("data: [DONE]\n\n", "");
+    bench.provider.says(EVENTS, &text);
+    bench.recorded(CHAT, &streamed(""));
+    let replay = bench.replay();
+    post(&address(&replay), CHAT, &[], streamed("").as_bytes());
+    assert_replayed(&replay.end(true));
+}
+
 #[cfg(feature = "https")]
 #[test]
 fn a_packed_stream_is_recorded_as_a_plain_one() {

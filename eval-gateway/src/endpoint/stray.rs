@@ -1,0 +1,121 @@
+//! Calls that name no conversation in progress, or another host than this machine. They get no answer, and an agent that
+//! goes on without one would pass in silence: a call of a model is an error of the conversations that may have sent it.
+
+use std::sync::Arc;
+
+use eval_format::__private::parse_value;
+use eval_format::Value;
+use eval_support::message::cut;
+use eval_support::untrusted::one_line;
+use hyper::body::{Bytes, Incoming as IncomingBody};
+use hyper::header::{HOST, HeaderMap, HeaderValue, ORIGIN};
+use hyper::{Method, Request, StatusCode};
+
+use super::answer::{Reaction, plain};
+use super::body::read;
+use super::guests::{self, PREFIX};
+use crate::canonical::Masks;
+use crate::guest::Guest;
+use crate::wire::{Asked, Incoming};
+
+/// A request that is answered by no conversation.
+pub(super) struct Stray {
+    /// The conversation that it names, at another host.
+    guest: Option<Arc<dyn Guest>>,
+    is_here: bool,
+}
+
+impl Stray {
+    /// What is wrong with a request; `None` if it names a conversation here, or one that is over.
+    pub(super) fn of(request: &Request<IncomingBody>, port: u16) -> Option<Self> {
+        let (token, _) = split(request.uri().path());
+        let guest = guests::guest(token);
+        let is_here = is_of_this_machine(request.headers(), port);
+        let is_known = guest.is_some() || guests::has_left(token);
+        (!is_here || !is_known).then_some(Self { guest, is_here })
+    }
+
+    /// Refuses the request, and tells the conversations that may have sent it.
+    pub(super) async fn refused(self, request: Request<IncomingBody>) -> Reaction {
+        let (status, why) = if self.is_here {
+            (StatusCode::NOT_FOUND, "no conversation has this address: it is over, or the address is wrong")
+        } else {
+            (StatusCode::FORBIDDEN, "the request is not for this machine: `Host` or `Origin` is another")
+        };
+        // Pages of browsers know no token. Scans of ports post no calls of models.
+        let is_of_a_page = !self.is_here && self.guest.is_none() && request.headers().contains_key(ORIGIN);
+        if request.method() == Method::POST && !is_of_a_page {
+            let (path, query) = (request.uri().path().to_owned(), request.uri().query().map(str::to_owned));
+            let body = read(request).await.unwrap_or_default();
+            if let Some(said) = call(&path, query.as_deref(), &body) {
+                self.tell(&path, &said);
+            }
+        }
+        plain(status, why)
+    }
+
+    fn tell(&self, path: &str, said: &str) {
+        let (_, rest) = split(path);
+        let call = format!("a call of a model (POST {})", one_line(&cut(rest, 80)));
+        let why = if self.is_here {
+            format!(
+                "{call} came to the gateway without the address of its conversation, so it had no answer: the client has to keep \
+                 the whole path of the address that it is given"
+            )
+        } else {
+            format!("{call} named another host than the gateway's (`Host` or `Origin`), so it had no answer")
+        };
+        let told = self.guest.clone().map_or_else(|| senders(said), |guest| vec![guest]);
+        for guest in told {
+            guest.miss(&why);
+        }
+    }
+}
+
+/// The guests whose message of the user a call holds; all of them, if it holds none.
+fn senders(said: &str) -> Vec<Arc<dyn Guest>> {
+    let all = guests::all();
+    let (asking, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|guest| guest.may_ask(said));
+    if asking.is_empty() { others } else { asking }
+}
+
+/// The token in a path, and the path below it.
+fn split(path: &str) -> (&str, &str) {
+    let Some(below) = path.strip_prefix(PREFIX) else { return ("", path) };
+    below.find('/').map_or((below, ""), |at| below.split_at(at))
+}
+
+/// The last message of the user in a request that looks like a call of a model; `None` if it does not.
+fn call(path: &str, query: Option<&str>, body: &Bytes) -> Option<String> {
+    let (_, rest) = split(path);
+    let incoming = Incoming {
+        method: "POST",
+        path: rest,
+        query: query.unwrap_or_default(),
+        version: None,
+        beta: None,
+        is_googles: false,
+        body,
+    };
+    if let Ok(asked) = Asked::read(&incoming, &Masks::default(), &|_| None) {
+        return Some(asked.user_text);
+    }
+    let body = std::str::from_utf8(body).ok().and_then(|text| parse_value(text).ok());
+    let has = |key: &str| body.as_ref().and_then(Value::as_object).is_some_and(|map| map.get(key).is_some());
+    let is_question = has("model") && ["messages", "input", "prompt", "contents"].iter().any(|key| has(key));
+    (incoming.is_of_a_wire() || is_question).then(String::new)
+}
+
+/// Whether the request names this machine. A page of a browser may reach loopback under a name of its own.
+fn is_of_this_machine(headers: &HeaderMap, port: u16) -> bool {
+    let header = |name| headers.get(name).map(HeaderValue::as_bytes);
+    let here = here(port);
+    let is_here = |host: &[u8]| here.iter().any(|here| here.as_bytes().eq_ignore_ascii_case(host));
+    let of_origin = |origin: &[u8]| origin.strip_prefix(b"http://".as_slice()).is_some_and(is_here);
+    header(HOST).is_some_and(is_here) && header(ORIGIN).is_none_or(of_origin)
+}
+
+/// The names of the endpoint.
+pub(super) fn here(port: u16) -> [String; 2] {
+    [format!("127.0.0.1:{port}"), format!("localhost:{port}")]
+}

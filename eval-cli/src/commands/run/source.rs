@@ -108,6 +108,14 @@ impl Source {
         }
     }
 
+    /// Ends what conversations shared, after the last one.
+    pub(super) async fn end(&self) -> Result<(), CommandError> {
+        match self {
+            Self::Agent(agent) => agent.end().await,
+            Self::Traces(_) => Ok(()),
+        }
+    }
+
     /// The agent of a conversation. If the case `is_only_case`, the only conversation of traces belongs to it.
     pub(super) fn boxed(&self, is_only_case: bool) -> BoxAgent {
         match self {

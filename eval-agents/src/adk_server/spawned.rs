@@ -180,7 +180,7 @@ fn foreign(launch: &Launch, port: u16, pid: i32, program: &str) -> AdkServerErro
     AdkServerError::NotReady(format!(
         "port {port} of `{launch}` is answered by another program, `{program}` (process {pid}), which this test did not start; \
          a server that runs in a container or as a service of the system is started beforehand, and named by its address: \
-         `AdkServer::at(\"http://localhost:{port}\", ..)`, `--adk-url http://localhost:{port}`"
+         `AdkServer::at(\"http://localhost:{port}\", ..)`, `--agent-url http://localhost:{port}`"
     ))
 }
 

@@ -21,6 +21,7 @@ use eval_core::format::{AppDetails, Map};
 use eval_core::{Agent, BoxError, Recorder, Session, Turn};
 use eval_support::mutex::Mutex;
 use eval_support::setters;
+use eval_support::words::count;
 
 use crate::mcp::McpMock;
 use crate::models::redirected;
@@ -88,6 +89,7 @@ type Kind = (Launch, Option<ModelMode>);
 #[derive(Clone, Debug)]
 struct Shared {
     child: Arc<Child>,
+    end_within: Duration,
     /// Where its calls of models are answered.
     desk: Option<Desk>,
     /// What its command keeps from being redirected.
@@ -118,8 +120,8 @@ impl Process {
 
     setters! {
         /// Sets how many conversations of this process can share one program at the same time. Further
-        /// conversations start another program. A program is kept for later conversations, until this process
-        /// ends.
+        /// conversations start another program. A program is kept for later conversations, until
+        /// [`end_shared`](Self::end_shared) ends it, or until it is killed with this process.
         concurrency(conversations: usize) { concurrency = Some(conversations.max(1)) }
 
         /// Sets the time limit for the program to say `hello`: 30 seconds by default.
@@ -128,6 +130,35 @@ impl Process {
         /// Sets the time limit for the program to end after its conversation: 5 seconds by default. Then it is
         /// killed, which is an error.
         end_within(limit: Duration) { end_within = limit }
+    }
+
+    /// Ends the programs that conversations with this command [share](Self::concurrency), once the last conversation is over.
+    /// Fails if one does not end in time and with the status 0, ended so before, or wrote for a conversation that was over.
+    ///
+    /// No case shows that, since a shared program is not asked to end before the last one. `cargo evalset run` calls it at the end
+    /// of the run.
+    pub async fn end_shared(&self) -> Result<(), ProcessError> {
+        let mut programs = Vec::new();
+        SHARED.lock().retain(|(launch, _), shared| {
+            let is_other = *launch != self.launch;
+            if !is_other {
+                programs.append(shared);
+            }
+            is_other
+        });
+        let mut ends = tokio::task::JoinSet::new();
+        for Shared { child, end_within, .. } in programs {
+            ends.spawn(async move { child.finish(end_within).await });
+        }
+        let failed: Vec<_> = ends.join_all().await.into_iter().filter_map(Result::err).collect();
+        let others = failed.len().saturating_sub(1);
+        match failed.into_iter().next() {
+            None => Ok(()),
+            Some(error) if others == 0 => Err(error),
+            Some(error) => {
+                Err(error.with(&format!("\n{} failed at the end, too", count(others, "other program"))))
+            }
+        }
     }
 
     /// A conversation with a program of its own, or with one that others share.
@@ -167,14 +198,17 @@ impl Process {
     ) -> Result<(Shared, Seat), BoxError> {
         let mut shared = SHARED.lock();
         let programs = shared.entry((self.launch.clone(), mode)).or_default();
-        programs.retain(|program| program.child.is_of_use());
-        let program = match programs.iter().find(|program| program.child.routes.count() < most) {
+        // One that broke off without a conversation is kept for `end_shared`, which tells why it did.
+        programs.retain(|Shared { child, .. }| child.is_of_use() || child.routes.broken_unheard().is_some());
+        let has_room = |child: &Child| child.is_of_use() && child.routes.count() < most;
+        let program = match programs.iter().find(|program| has_room(&program.child)) {
             Some(program) => program.clone(),
             None => {
                 let desk = mode.map(Desk::open).transpose()?;
                 let variables = desk.as_ref().map(Desk::variables).transpose()?;
                 let (launch, note) = redirected(&self.launch, variables.unwrap_or_default());
-                let program = Shared { child: Child::start(&launch, true)?, desk, note };
+                let child = Child::start(&launch, true)?;
+                let program = Shared { child, end_within: self.end_within, desk, note };
                 programs.push(program.clone());
                 program
             }

@@ -248,4 +248,8 @@ impl Agent for TraceAgent {
         }
         self.played.as_mut().ok_or("the session was not opened")?.turn(turn)
     }
+
+    fn __asks_models(&self) -> bool {
+        false
+    }
 }

@@ -363,6 +363,15 @@ impl AnyAgent {
         }
     }
 
+    /// Ends what conversations shared, after the last one. Fails if a program does not end as it should.
+    pub(crate) async fn end(&self) -> Result<(), CommandError> {
+        let Self::Program(program) = self else { return Ok(()) };
+        program.end_shared().await.map_err(|error| {
+            let help = "a program ends when its input ends, with the status 0 and without another message: docs/protocol.md";
+            CommandError::new(format!("after the last conversation: {error}"), help)
+        })
+    }
+
     /// The agent of a conversation.
     pub(crate) fn boxed(&self) -> BoxAgent {
         match self {

@@ -263,7 +263,12 @@ impl CaseRunner {
         let judge = simulator.judge();
         let user = User::of(case, &self.simulation, &judge, run.number);
         let tools = (self.options.tools == ToolSource::Golden).then(|| self.golden_tools(case));
-        let models = match self.models.open(case, run.number).await {
+        let opened = if agent.asks_models() {
+            self.models.open(case, run.number).await
+        } else {
+            self.models.unasked(case).map(|()| None)
+        };
+        let models = match opened {
             Ok(models) => models,
             Err(message) => {
                 let error = RunError::new(Role::Recording, None, message);

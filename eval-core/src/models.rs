@@ -134,6 +134,19 @@ impl Models {
         let open = move || source.set.open(&eval_id, run, faults.as_ref(), &source.command.of_case(&eval_id));
         blocking(open).await?.map(Some)
     }
+
+    /// Fails if a case that is played without its models has faults of them: nothing could try these.
+    #[expect(clippy::unused_self, reason = "without the feature `models` it says what is missing")]
+    pub(crate) fn unasked(&self, case: &EvalCase) -> Result<(), String> {
+        match case.extra.get(FAULTS_KEY) {
+            None => Ok(()),
+            Some(_) => Err(format!(
+                "case `{}` has faults of models (`{FAULTS_KEY}`), which cannot be tried on what is stored: no model is asked; \
+                 leave the case out, or run it against its agent",
+                case.eval_id
+            )),
+        }
+    }
 }
 
 fn is_live() -> bool {
@@ -190,6 +203,18 @@ mod tests {
         let told = |is_live| unplayed_faults("paris", is_live);
         assert!(told(false).ends_with("and there are none: EVALSET_MODELS=record records them"));
         assert!(told(true).contains("EVALSET_MODELS=live reads none: run it without the variable"));
+    }
+
+    #[test]
+    fn faults_of_models_are_refused_where_no_model_is_asked() {
+        let models = Models::default();
+        assert_eq!(models.unasked(&EvalCase::new("paris")), Ok(()));
+        let text = r#"{"eval_id": "c", "_models": {"faults": []}, "conversation": [{"user_content": {}}]}"#;
+        let error = models.unasked(&EvalCase::parse(text).unwrap()).unwrap_err();
+        assert!(
+            error.starts_with("case `c` has faults of models (`_models`), which cannot be tried"),
+            "{error}"
+        );
     }
 
     #[tokio::test]

@@ -93,11 +93,16 @@ impl Models {
 
     /// Fails if the case has faults of models, which would not happen.
     pub(crate) fn open(&self, case: &EvalCase, _: usize) -> Ready<Result<Option<ModelCalls>, String>> {
-        ready(match case.extra.get(FAULTS_KEY) {
-            None => Ok(None),
+        ready(self.unasked(case).map(|()| None))
+    }
+
+    /// Fails if the case has faults of models, which would not happen.
+    pub(crate) fn unasked(&self, case: &EvalCase) -> Result<(), String> {
+        match case.extra.get(FAULTS_KEY) {
+            None => Ok(()),
             Some(_) => {
                 Err(format!("case `{}` has faults of models (`{FAULTS_KEY}`), {ADD_IT}", case.eval_id))
             }
-        })
+        }
     }
 }

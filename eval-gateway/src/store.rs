@@ -1,5 +1,6 @@
 //! The recordings of a set: compiled into a test, or in the folder beside the set, where they are written too.
 
+mod rename;
 mod secrets;
 
 use std::collections::{BTreeMap, BTreeSet};

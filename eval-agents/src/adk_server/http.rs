@@ -54,6 +54,18 @@ pub(super) struct Http {
     program: Option<Arc<Program>>,
 }
 
+/// What a server makes of the question whether it is ready.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Probe {
+    Ready,
+    /// The route that was asked last, and a status that is no success.
+    Answered {
+        path: &'static str,
+        status: StatusCode,
+    },
+    Silent,
+}
+
 static CLIENTS: Clients = Clients::new();
 
 impl Http {
@@ -84,18 +96,28 @@ impl Http {
     }
 
     pub(super) async fn answers_soon(&self) -> bool {
-        let answers = async {
+        matches!(self.probe().await, Probe::Ready)
+    }
+
+    /// Asks whether the server is ready to serve.
+    pub(super) async fn probe(&self) -> Probe {
+        let probe = async {
+            let mut last = Probe::Silent;
             for path in ["list-apps", "health"] {
-                match self.send(Method::GET, &[path], None, None).await {
-                    Ok(response) if response.status().is_success() => return true,
-                    // Some servers have only the other route.
-                    Ok(response) if has_no_route(response.status()) => {}
-                    _ => return false,
+                let Ok(response) = self.send(Method::GET, &[path], None, None).await else { return last };
+                let status = response.status();
+                if status.is_success() {
+                    return Probe::Ready;
+                }
+                last = Probe::Answered { path, status };
+                // Some servers have only the other route.
+                if !has_no_route(status) {
+                    break;
                 }
             }
-            false
+            last
         };
-        tokio::time::timeout(PROBE_TIMEOUT, answers).await.unwrap_or(false)
+        tokio::time::timeout(PROBE_TIMEOUT, probe).await.unwrap_or(Probe::Silent)
     }
 
     pub(super) async fn apps(&self) -> Result<Option<Vec<String>>, AdkServerError> {

@@ -5,11 +5,12 @@ use std::process::Stdio;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use reqwest::StatusCode;
 use tokio::sync::OnceCell;
 
 use super::error::AdkServerError;
 use super::golden_tools::Desk;
-use super::http::{Http, Program};
+use super::http::{Http, Probe, Program};
 use super::listener::{Listener, listener};
 use crate::models::redirected;
 use crate::secret_headers::Headers;
@@ -120,8 +121,12 @@ impl Spawned {
             Running { port, program, desk: desk.clone(), models: models.clone(), note: note.clone() }
         };
         let mut answered_unknown = None;
+        let mut refused = None;
         loop {
-            let answers = http.answers_soon().await;
+            let probe = http.probe().await;
+            if let Probe::Answered { path, status } = probe {
+                refused = Some((path, status));
+            }
             // An answer on the port of a server that is gone comes from another program.
             if let Some(status) = group.ended() {
                 group.kill().await;
@@ -132,7 +137,7 @@ impl Spawned {
                 let error = AdkServerError::NotReady(why);
                 return Err(Failure { error, is_port_taken: says_port_taken(&text) });
             }
-            if answers {
+            if matches!(probe, Probe::Ready) {
                 match listener(port, group.id()) {
                     Listener::Ours => return Ok(running(group, wrote)),
                     Listener::Foreign { pid, program } => {
@@ -150,12 +155,8 @@ impl Spawned {
             }
             if Instant::now() >= deadline {
                 group.kill().await;
-                let why = format!(
-                    "the server `{launch}` did not answer {} within {limit:?} (`ready_within`, or `--ready-within`, sets the limit){}",
-                    http.base,
-                    quoted("it wrote last", &wrote.final_output().await)
-                );
-                return Err(AdkServerError::NotReady(why).into());
+                let wrote = quoted("it wrote last", &wrote.final_output().await);
+                return Err(late(&launch, &http, limit, refused, &wrote).into());
             }
             tokio::time::sleep(POLL_PAUSE).await;
         }
@@ -176,11 +177,30 @@ impl Spawned {
     }
 }
 
+/// The error of a server that was not ready in time. What it answered is told: it runs, and does not have what is asked.
+fn late(
+    launch: &Launch,
+    http: &Http,
+    limit: Duration,
+    refused: Option<(&'static str, StatusCode)>,
+    wrote: &str,
+) -> AdkServerError {
+    let base = &http.base;
+    let limit = format!("within {limit:?} (`ready_within`, or `--ready-within`, sets the limit)");
+    AdkServerError::NotReady(match refused {
+        Some((path, status)) => format!(
+            "the server `{launch}` was not ready {limit}: GET {}/{path} answered {status}{wrote}",
+            base.as_str().trim_end_matches('/')
+        ),
+        None => format!("the server `{launch}` did not answer {base} {limit}{wrote}"),
+    })
+}
+
 fn foreign(launch: &Launch, port: u16, pid: i32, program: &str) -> AdkServerError {
     AdkServerError::NotReady(format!(
         "port {port} of `{launch}` is answered by another program, `{program}` (process {pid}), which this test did not start; \
          a server that runs in a container or as a service of the system is started beforehand, and named by its address: \
-         `AdkServer::at(\"http://localhost:{port}\", ..)`, `--adk-url http://localhost:{port}`"
+         `AdkServer::at(\"http://localhost:{port}\", ..)`, `--agent-url http://localhost:{port}`"
     ))
 }
 

@@ -178,6 +178,38 @@ impl Child {
         }
     }
 
+    /// Ends the input of the program, which tells it to end, and checks that it ends in time and well.
+    async fn end(&self, limit: Duration) -> Result<(), ProcessError> {
+        drop(self.input.lock().take());
+        let Some(status) = self.group.ended_within(limit).await else {
+            self.group.kill().await;
+            let wrote = self.quoted("it", &self.wrote.final_output().await);
+            return Err(ProcessError::End(format!(
+                "the program did not end within {limit:?} (`end_within`, or `--end-within`, sets the limit) after `end` and the end \
+                 of its input, and was killed{wrote}"
+            )));
+        };
+        let ended = self.last_message().await;
+        self.group.kill().await;
+        match ended {
+            Ok(()) if !status.success() => Err(self.badly(status).await),
+            ended => ended,
+        }
+    }
+
+    /// Ends a shared program whose conversations are over. Fails for what no conversation was told of.
+    pub(super) async fn finish(&self, limit: Duration) -> Result<(), ProcessError> {
+        let ended = match (self.routes.broken_unheard(), self.is_of_use()) {
+            (Some(error), _) => self.unseen(error).await,
+            (None, true) => self.end(limit).await,
+            // The conversation that it failed has the error.
+            (None, false) => Ok(()),
+        };
+        self.group.kill().await;
+        ended?;
+        self.routes.late().map_or(Ok(()), |late| Err(ProcessError::Protocol(late)))
+    }
+
     async fn badly(&self, status: ExitStatus) -> ProcessError {
         let wrote = self.quoted("it", &self.wrote.final_output().await);
         ProcessError::End(format!("the program ended with {status}{wrote}"))
@@ -301,7 +333,7 @@ impl Seat {
     }
 
     /// Writes a message. The end of its line follows when the program has read the rest and all its output
-    /// was handled: output before that was not asked for.
+    /// was handled: output before that was not asked for. A message that awaits no answer ends the conversation.
     async fn hand_over(&self, request: Map, awaits: bool) -> Result<(), ProcessError> {
         let child = &*self.child;
         let mut line = message::line(request, &self.id);
@@ -331,6 +363,9 @@ impl Seat {
         }
         if awaits {
             child.routes.awaits(&self.id);
+        } else {
+            // What the program writes once it has read `end` is late, however soon it comes.
+            child.routes.close(&self.id);
         }
         drop(held_back);
         Ok(())
@@ -396,22 +431,7 @@ impl Seat {
             return Err(self.broken().await);
         }
         child.routes.close(&self.id);
-        // The end of its input tells the program to end.
-        drop(child.input.lock().take());
-        let Some(status) = child.group.ended_within(limit).await else {
-            child.group.kill().await;
-            let wrote = child.quoted("it", &child.wrote.final_output().await);
-            return Err(ProcessError::End(format!(
-                "the program did not end within {limit:?} (`end_within`, or `--end-within`, sets the limit) after `end` and the end \
-                 of its input, and was killed{wrote}"
-            )));
-        };
-        let ended = child.last_message().await;
-        child.group.kill().await;
-        match ended {
-            Ok(()) if !status.success() => Err(child.badly(status).await),
-            ended => ended,
-        }
+        child.end(limit).await
     }
 
     /// Leaves a program that may hang. Returns whether it has no conversation left, and has to be killed.

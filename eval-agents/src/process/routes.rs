@@ -25,6 +25,10 @@ struct State {
     conversations: BTreeMap<String, Conversation>,
     over: BTreeSet<String>,
     broken: Option<ProcessError>,
+    /// Whether a conversation was told why the program broke off.
+    is_told: bool,
+    /// The first message for a conversation that was over.
+    late: Option<String>,
 }
 
 #[derive(Debug)]
@@ -45,6 +49,7 @@ impl Routes {
         let mut state = self.state();
         if let Some(error) = &state.broken {
             let _ = inbox.try_send(Err(error.clone()));
+            state.is_told = true;
         } else {
             state
                 .conversations
@@ -91,6 +96,17 @@ impl Routes {
         self.state().broken.clone()
     }
 
+    /// The error that broke the program off while it had no conversation, so that no case has it.
+    pub(super) fn broken_unheard(&self) -> Option<ProcessError> {
+        let state = self.state();
+        state.broken.clone().filter(|_| !state.is_told)
+    }
+
+    /// The first message for a conversation that was over, in a sentence.
+    pub(super) fn late(&self) -> Option<String> {
+        self.state().late.clone()
+    }
+
     /// Hands the message of a line to its conversation. A message for a conversation that is over is noted.
     pub(super) fn deliver(&self, received: Received, line: &str) -> Result<(), ProcessError> {
         let Received { session, reply } = received;
@@ -129,6 +145,7 @@ impl Routes {
                 if !self.is_shared {
                     return wrong("after the end of its conversation");
                 }
+                state.late.get_or_insert_with(|| note.clone());
                 state.note(note);
                 return Ok(());
             };
@@ -150,7 +167,9 @@ impl Routes {
         let open = {
             let mut state = self.state();
             state.broken.get_or_insert_with(|| error.clone());
-            std::mem::take(&mut state.conversations)
+            let open = std::mem::take(&mut state.conversations);
+            state.is_told |= !open.is_empty();
+            open
         };
         // Without their senders the inboxes end, full ones too.
         for conversation in open.into_values() {
@@ -189,6 +208,16 @@ mod tests {
             assert!(inbox.is_closed());
         }
         assert_eq!(routes.count(), 0);
+        assert!(routes.broken_unheard().is_none());
+    }
+
+    #[test]
+    fn an_error_while_no_conversation_is_open_is_heard_by_none() {
+        let routes = Routes::new(true);
+        let _inbox = routes.open("s");
+        routes.close("s");
+        routes.break_off(&ProcessError::Ended("the program ended".to_owned()));
+        assert!(matches!(routes.broken_unheard(), Some(ProcessError::Ended(_))));
     }
 
     fn text(session: Option<&str>) -> Received {
@@ -220,6 +249,7 @@ mod tests {
             "{notes:?}"
         );
         assert!(notes[0].ends_with("THE LINE") && routes.take_notes("s2").is_empty());
+        assert_eq!(routes.late().as_ref(), notes.first());
         // No conversation would show it.
         let alone = Routes::new(false);
         let error = alone.deliver(text(None), "THE LINE").unwrap_err().to_string();

@@ -166,6 +166,23 @@ async fn a_server_that_never_answers_is_given_up_and_ended() {
     assert_gone(&starts.pids(), Duration::from_secs(2));
 }
 
+/// A server that runs and has other routes is told by what it answered.
+#[tokio::test]
+async fn a_server_that_answers_and_is_not_ready_is_told_with_its_status() {
+    for (status, route, words) in [
+        (500, "list-apps", "500 Internal Server Error"),
+        (404, "health", "404 Not Found"),
+        (302, "list-apps", "302 Found"),
+    ] {
+        let starts = Starts::new(&format!("answers{status}"));
+        let server = starts.server(&format!("answers{status}")).ready_within(Duration::from_secs(3));
+        let error = say(server, "hi").await.unwrap_err();
+        assert!(error.contains("was not ready within 3s") && !error.contains("did not answer"), "{error}");
+        assert!(error.contains(&format!("/{route} answered {words}")), "{error}");
+        assert_gone(&starts.pids(), Duration::from_secs(5));
+    }
+}
+
 #[tokio::test]
 async fn a_server_that_dies_in_a_turn_is_told_with_its_last_words() {
     let starts = Starts::new("dies");

@@ -5,7 +5,8 @@
 
 It says on each start who it is in the file that STARTS names. Modes: `stubborn` ignores SIGTERM and has a child that does,
 `mute` never listens, `broken` ends at once, `taken` does so the first time, `dies` ends in the first turn, `dies_once` does so
-in the first turn of the first server, `fails` answers sessions with 500 and says why a moment later.
+in the first turn of the first server, `fails` answers sessions with 500 and says why a moment later, `answers500` answers each
+question whether it is ready with 500, and so for other statuses.
 
 With `--golden` it loads plugins as ADK does, and its turns call the tool `look`. The app `broken` fails before its plugins are
 loaded. After a turn with the word `late` the tool is called once more, when the session is deleted.
@@ -93,7 +94,9 @@ late = {}
 
 class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
-        if self.path == "/list-apps":
+        if options.mode.startswith("answers"):
+            self.answer({"detail": "no"}, int(options.mode[len("answers") :]))
+        elif self.path == "/list-apps":
             self.answer(["echo", "broken"] if options.golden else ["echo"])
         elif "/sessions/" in self.path:
             self.answer({"id": "s", "state": {}})

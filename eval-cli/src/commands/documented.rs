@@ -134,6 +134,67 @@ fn each_example_of_a_help_is_a_command_that_the_program_takes() {
     assert!(count > 60, "{count}");
 }
 
+/// The options that code in backticks names in the messages of a source: the text before its tests.
+fn options_of_messages(source: &str) -> Vec<String> {
+    let code = source.split("#[cfg(test)]").next().unwrap_or_default();
+    let is_said = |line: &&str| !line.trim_start().starts_with("//") && line.contains('`');
+    let spans = code.lines().filter(is_said).flat_map(|line| line.split('`').skip(1).step_by(2));
+    let words = spans.filter(|span| span.starts_with("--")).filter_map(|span| {
+        let end = span[2..].find(|c: char| !c.is_ascii_lowercase() && c != '-');
+        Some(span[..end.map_or(span.len(), |end| end + 2)].to_owned()).filter(|word| word.len() > 3)
+    });
+    words.collect()
+}
+
+/// The text of each source of a folder.
+fn sources(folder: &Path, found: &mut Vec<(String, String)>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        if path.is_dir() && !["tests", "target", "examples"].contains(&name) {
+            sources(&path, found);
+        } else if name.ends_with(".rs") && name != "tests.rs" {
+            found.extend(fs::read_to_string(&path).ok().map(|text| (path.display().to_string(), text)));
+        }
+    }
+}
+
+/// Options of other programs that messages name, up to their first other letter.
+const OF_OTHERS: [&str; 3] = ["--extra", "--no-fail-fast", "--set"];
+
+#[test]
+fn each_option_that_a_message_names_is_one_that_the_program_takes() {
+    if !cfg!(all(feature = "serve", feature = "store")) {
+        eprintln!("options of messages: skipped, this build lacks commands");
+        return;
+    }
+    let line = command_line();
+    let mut known: Vec<String> = Vec::new();
+    let mut commands = vec![&line];
+    while let Some(command) = commands.pop() {
+        let longs = command.get_arguments().filter_map(clap::Arg::get_long_and_visible_aliases).flatten();
+        known.extend(longs.map(|name| format!("--{name}")));
+        commands.extend(command.get_subcommands());
+    }
+    let mut all = Vec::new();
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for of in
+        ["eval-agents", "eval-cli", "eval-core", "eval-format", "eval-gateway", "eval-report", "eval-support"]
+    {
+        sources(&crates.join("..").join(of).join("src"), &mut all);
+    }
+    sources(&crates.join("src"), &mut all);
+    let mut faults = Vec::new();
+    for (file, text) in &all {
+        for option in options_of_messages(text) {
+            let is_known = known.contains(&option) || OF_OTHERS.contains(&&*option);
+            faults.extend((!is_known).then(|| format!("{file}: {option}")));
+        }
+    }
+    assert_eq!(faults, [""; 0]);
+    assert_eq!(options_of_messages("say(\"`--no-such http://x`\")\n/// `--doc`\n"), ["--no-such"]);
+}
+
 #[test]
 fn a_command_that_is_gone_is_found() {
     let page = "Ask `cargo evalset report --no-such` or `cargo evalset nothing`, not `evalset list --tag a`.\n\

@@ -90,9 +90,11 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     runtime.block_on(async {
         agent.ready(false).await?;
         match &scripts {
-            Some(scripts) => all(&recorder, scripts, &agent, &destination, &mut recorded).await,
-            None => chat::run(recorder, &agent, &destination, &mut recorded).await,
+            Some(scripts) => all(&recorder, scripts, &agent, &destination, &mut recorded).await?,
+            None => chat::run(recorder, &agent, &destination, &mut recorded).await?,
         }
+        recorded.failures.extend(agent.end().await.err().map(|error| error.message));
+        Ok(())
     })?;
     let added = Added {
         command: "record",

@@ -29,7 +29,7 @@ use ended::Ended;
 use eval_report::progress::Progress;
 use matrix::{MatrixArgs, in_matrix};
 use options::OptionArgs;
-use source::{Matched, SourceArgs};
+use source::{Matched, Source, SourceArgs};
 #[cfg(feature = "store")]
 use stored::StoreArgs;
 
@@ -84,7 +84,7 @@ Examples:
 Exit codes:
   0  every case passed, or was skipped and another passed
   1  a case failed
-  2  a case has no verdict (an error, not evaluated, interrupted), or nothing was run";
+  2  a case has no verdict (an error, not evaluated, interrupted), nothing was run, or a program that cases shared ended badly";
 
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     match run_sets(args).map_err(|error| args.files.before_writing(error)) {
@@ -123,7 +123,7 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
         });
         Ok(progress.follow(runner.again([&*again, &in_matrix(variant)].concat())))
     };
-    let (folder, planned) = runtime.block_on(async {
+    let (folder, planned, left) = runtime.block_on(async {
         // All variants are planned, and their servers are reached, before the first case runs.
         let (mut runners, mut plans): (Vec<EvalRunner>, Vec<RunPlan>) = (Vec::new(), Vec::new());
         let mut ready = Vec::new();
@@ -165,10 +165,11 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
             runner.record_plan(plan, setup, options.concurrency(), stop).await;
         }
         progress.end();
+        let left = end_all(&agents).await;
         let folder = plans.iter().find_map(RunPlan::journal).map(Path::to_owned);
         let planned = variants.iter().zip(&plans).flat_map(|(variant, plan)| ended::planned(plan, variant));
         // The journals are complete, and unlocked, once the runners are gone.
-        Ok((folder, planned.collect::<Vec<_>>()))
+        Ok((folder, planned.collect::<Vec<_>>(), left))
     })?;
     let folder = folder.ok_or_else(|| ended::no_record("there is no journal"))?;
     #[cfg(feature = "store")]
@@ -186,9 +187,11 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
         planned: &planned,
         cost: progress.cost(),
         is_recorded: journal.stays(),
+        is_left: left.is_some(),
     };
     let is_for_programs = written.printed.is_some() || matches!(args.format, Format::Json);
     let answer = written.answer(&results, args.format, args.github, || ended.text())?;
+    let answer = Answer { failed: answer.failed.or(left), ..answer };
     if let Some(cost) = progress.cost().filter(|_| is_for_programs) {
         progress.say(&cost);
     }
@@ -199,6 +202,15 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
         return Ok(Answer { exit_code, ..answer });
     }
     Ok(answer)
+}
+
+/// Ends what cases shared, after the last one. Returns the first error, which is one of the run: no case has it.
+async fn end_all(agents: &[Source]) -> Option<CommandError> {
+    let mut left = None;
+    for agent in agents {
+        left = left.or(agent.end().await.err());
+    }
+    left
 }
 
 /// The folder of the journal. It is temporary if journals are turned off: reports are made from the journal.

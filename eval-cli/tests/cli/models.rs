@@ -14,6 +14,7 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use eval_format::recording::{RecordedQuestion, Recording};
 use serde_json::{Value, json};
 
 use self::provider::Provider;
@@ -494,7 +495,7 @@ fn recordings_are_listed_shown_and_pruned() {
             "1 of 2 cases recorded",
             "paris  1 call, 1 run, 18 tokens",
             "oslo  not recorded",
-            "rome.json: no case of the set",
+            "rome.json: no case of the set; `cargo evalset models prune trip.evalset.json` removes it",
         ],
     );
     let shown = folder.run(&["models", "show", "trip.evalset.json:paris"]);
@@ -505,4 +506,41 @@ fn recordings_are_listed_shown_and_pruned() {
         serde_json::from_str(&folder.run(&["models", "list", "trip.evalset.json", "--format", "json"]).out)
             .unwrap();
     assert_eq!(json["sets"][0]["cases"][0]["calls"], 1, "{json}");
+}
+
+#[test]
+fn a_case_that_is_renamed_takes_its_recordings_along() {
+    let folder = folder("models-renamed", &[case("paris", &["Paris?"]), case("rome", &["Rome?"])]);
+    let provider = Provider::start();
+    assert_ran(&record(&folder, &provider, &[], &[]), 0, &[]);
+    let mut judged = Recording::default();
+    let question = |of: &[&str], prompt: &str| {
+        of.iter().fold(RecordedQuestion::new("m", prompt).reply(0, "yes", None), |it, case| it.case(*case))
+    };
+    judged.add(question(&["paris", "rome"], "Is it polite?"));
+    judged.add(question(&["rome"], "Is it Rome?"));
+    folder.write("trip.evalset.judge.json", judged.to_json());
+    let renamed = folder.run(&["rename-case", "trip:paris", "city of light"]);
+    let told = [
+        "it was `paris`\n",
+        "its recorded calls of models go with it\n",
+        "its recorded questions to judges go with it\n",
+    ];
+    assert_ran(&renamed, 0, &told);
+    let listed = folder.run(&["models", "list", "trip.evalset.json"]);
+    assert_ran(&listed, 0, &["2 of 2 cases recorded", "city of light  1 call, 1 run"]);
+    assert!(!listed.out.contains("no case of the set"), "{}", listed.out);
+    assert_ran(&run(&folder, &[], &[]), 0, &["2 passed"]);
+    let judged = Recording::parse(&folder.read("trip.evalset.judge.json")).expect("it is whole");
+    let mut cases: Vec<_> = judged.questions().iter().map(|question| question.cases.join(",")).collect();
+    cases.sort();
+    assert_eq!(cases, ["city of light,rome", "rome"]);
+
+    // A recording that no case has is not overwritten.
+    let before = files(&folder);
+    folder.write("trip.evalset.json", set("trip", &[case("rome", &["Rome?"])]));
+    let refused = folder.run(&["rename-case", "trip:rome", "city of light"]);
+    assert_ran(&refused, 2, &["is there already", "cargo evalset models prune trip.evalset.json"]);
+    assert_eq!(files(&folder), before);
+    assert!(folder.read("trip.evalset.json").contains("rome"));
 }

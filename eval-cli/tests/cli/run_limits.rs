@@ -42,8 +42,26 @@ fn the_limits_of_servers_and_programs_are_options_and_errors_name_them() {
     let program = ["run", "fine", "--agent-cmd", "python3 slow.py"];
     let ran = folder.run(&[&program[..], &["--end-within", "200ms"]].concat());
     assert!(ran.out.contains("within 200ms") && ran.out.contains("`--end-within`"), "{}", ran.out);
-    let ran = folder.run(&[&program[..], &["--program-concurrency", "2"]].concat());
-    assert_eq!(ran.code, Some(0), "a program that is shared is not asked to end: {}", ran.out);
+    let shared = ["--program-concurrency", "2"];
+    let ran = folder.run(&[&program[..], &shared, &["--end-within", "200ms"]].concat());
+    assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
+    let said =
+        "after the last conversation: the program did not end within 200ms (`end_within`, or `--end-within`";
+    assert!(
+        ran.err.contains(said)
+            && ran.out.contains("PASSED  the one case passed (exit code 2, by the error below)"),
+        "{}{}",
+        ran.out,
+        ran.err
+    );
+
+    let fails = folder.read("weather.py") + "\nimport sys\nsys.exit('no more')\n";
+    folder.write("fails.py", fails);
+    let ran = folder.run(&[&["run", "fine", "--agent-cmd", "python3 fails.py"][..], &shared].concat());
+    assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
+    assert!(ran.err.contains("ended with exit status: 1") && ran.err.contains("| no more"), "{}", ran.err);
+    let ran = folder.run(&[&["run", "fine", "--agent-cmd", "python3 weather.py"][..], &shared].concat());
+    assert!(ran.code == Some(0) && !ran.err.contains("last conversation"), "{}{}", ran.out, ran.err);
 
     let port = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("its address").port();
     let url = format!("http://127.0.0.1:{port}");

@@ -218,6 +218,39 @@ fn traces_shows_turns_calls_and_what_is_missing_without_a_word_that_a_terminal_o
     assert_eq!((ran.code, ran.out.contains("0 conversations")), (Some(1), true), "{}", ran.out);
 }
 
+/// A conversation that is stored asks no model, so that no recording answers it.
+#[test]
+fn recorded_calls_of_models_beside_a_set_are_not_opened_for_traces() {
+    let folder = folder("traces-models");
+    // Nothing reads it, and so nothing misses what it has.
+    folder.write("cities.evalset.models/Oslo.json", "{\"model_recordings\": 1");
+    let both = ["--trace", "oslo.jsonl", "--trace", "rome.jsonl"];
+    let ran = run(&folder, &both);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    assert!(!ran.out.contains("recording"), "{}", ran.out);
+    for (mode, code) in [("replay", 0), ("record-all", 0), ("misspelt", 2)] {
+        let args = [&["run", "cities.evalset.json"], &both[..]].concat();
+        let ran: Ran = folder.command(&args).env("EVALSET_MODELS", mode).output().expect("it runs").into();
+        assert_eq!(ran.code, Some(code), "{mode}: {}{}", ran.out, ran.err);
+        let is_told =
+            ran.err.contains("stored traces ask no model, so `EVALSET_MODELS` changes no recording");
+        assert_eq!(is_told, mode == "record-all", "{}", ran.err);
+    }
+    assert_eq!(folder.read("cities.evalset.models/Oslo.json"), "{\"model_recordings\": 1");
+    let ran = folder.run(&["rescore"]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+
+    // What cannot be tried is no pass.
+    let mut rome = case("Rome", "Rome is sunny.");
+    rome["_models"] = json!({ "faults": [{ "at": { "turn": 1, "call": 1 }, "fault": { "status": 429 } }] });
+    let cases = [case("Oslo", "Oslo is grey."), rome];
+    folder.write("cities.evalset.json", json!({ "eval_set_id": "cities", "eval_cases": cases }).to_string());
+    let ran = run(&folder, &both);
+    assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
+    let said = "case `Rome` has faults of models (`_models`), which cannot be tried on what is stored: no model is asked";
+    assert!(ran.out.contains(said) && ran.out.contains("1 passed"), "{}", ran.out);
+}
+
 /// agentevals 0.11.0 gives the sample these scores.
 #[test]
 fn the_sample_of_agentevals_has_its_scores() {

@@ -80,6 +80,13 @@ pub trait Agent: Send {
         async {}
     }
 
+    /// Whether this may ask a model while it is played. An agent that tells what is stored asks none, so nothing answers in
+    /// place of its models.
+    #[doc(hidden)]
+    fn __asks_models(&self) -> bool {
+        true
+    }
+
     /// This agent behind a pointer, to choose between agents at run time.
     fn boxed(self) -> BoxAgent
     where
@@ -96,6 +103,7 @@ pub(crate) trait Erased: Send {
     fn state(&mut self) -> BoxFuture<'_, Result<Option<Map>, BoxError>>;
     fn end(&mut self) -> BoxFuture<'_, Result<(), BoxError>>;
     fn details(&self) -> AppDetails;
+    fn asks_models(&self) -> bool;
     fn wait_until_reachable(&mut self) -> BoxFuture<'_, ()>;
 }
 
@@ -118,6 +126,10 @@ impl<A: Agent> Erased for A {
 
     fn details(&self) -> AppDetails {
         Agent::details(self)
+    }
+
+    fn asks_models(&self) -> bool {
+        Agent::__asks_models(self)
     }
 
     fn wait_until_reachable(&mut self) -> BoxFuture<'_, ()> {
@@ -175,6 +187,11 @@ macro_rules! forward {
                 fn details(&self) -> AppDetails {
                     let $this = self;
                     $pointed.details()
+                }
+
+                fn __asks_models(&self) -> bool {
+                    let $this = self;
+                    $pointed.asks_models()
                 }
 
                 async fn wait_until_reachable(&mut self) {

@@ -246,3 +246,22 @@ fn a_writer_that_is_killed_leaves_a_whole_file_or_none() {
     }
     assert!(looked_at >= 12, "{looked_at} recordings were whole, and {killed_within} were not written");
 }
+
+#[test]
+fn the_recording_of_a_case_goes_with_its_id() {
+    let (_parent, folder) = folder();
+    for case in ["a", "b"] {
+        folder.write(&recording(case, "prompt", "yes")).unwrap();
+    }
+    let before = contents(&folder);
+    assert_eq!(folder.rename("nobody", "c"), Ok(false));
+    assert!(folder.is_in_the_way("a", "b") && !folder.is_in_the_way("nobody", "b"));
+    assert!(folder.rename("a", "b").unwrap_err().contains("`x.evalset.models/b.json`: it is there already"));
+    assert_eq!(contents(&folder), before);
+    assert_eq!(folder.rename("a", "c"), Ok(true));
+    let after = contents(&folder);
+    assert_eq!(after.keys().collect::<Vec<_>>(), ["b.json", "c.json", "shared.json"]);
+    assert_eq!(after["c.json"], before["a.json"].replace("\"eval_id\": \"a\"", "\"eval_id\": \"c\""));
+    assert_eq!(folder.case("c").unwrap().unwrap().eval_id, "c");
+    assert_eq!(folder.prune(&["b", "c"]), Ok(Vec::new()), "the prompt that it shares is kept");
+}

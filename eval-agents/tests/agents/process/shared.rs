@@ -120,3 +120,67 @@ async fn a_program_that_answers_with_the_wrong_message_gets_no_other_conversatio
         assert_eq!(programs.count(), started, "{name}");
     }
 }
+
+/// No case shows the end of a program that cases share.
+#[tokio::test]
+async fn a_shared_program_is_ended_after_the_last_conversation_and_its_end_is_checked() {
+    let ends = |before: &str, last: &str| {
+        let script = format!(
+            r#"echo '{{"type": "hello", "protocol": 1}}'
+            while read -r line; do
+                id=$(echo "$line" | sed 's/.*"session_id":"\([^"]*\)".*/\1/')
+                case $line in
+                    *'"type":"start"'*) echo "{{\"type\": \"started\", \"session_id\": \"$id\"}}";;
+                    *'"type":"turn"'*) {ANSWER};;
+                    *'"type":"end"'*) {before};;
+                esac
+            done; {last}"#
+        );
+        Process::new(Command::new("sh").args(["-c", &script]))
+            .concurrency(2)
+            .end_within(Duration::from_millis(if last.contains("sleep") { 300 } else { 20_000 }))
+    };
+    let late = r#"echo "{\"type\": \"text\", \"text\": \"late\", \"session_id\": \"$id\"}""#;
+    for (before, last, told) in [
+        (":", ":", ""),
+        ("exit 0", "", ""),
+        (
+            ":",
+            "echo bye >&2; exit 3",
+            "the program ended with exit status: 3; it wrote to its standard error",
+        ),
+        (":", "exec sleep 600", "the program did not end within 300ms"),
+        ("exit 3", ":", "the program ended with exit status: 3"),
+        (late, ":", "the program wrote `text` for the conversation `s1`, which is over"),
+    ] {
+        let agent = ends(before, last);
+        let session = Session::new("a", "u").with_session_id("s1");
+        let mut talk = Conversation::new(agent.clone()).with_session(session);
+        talk.say("hi").await.unwrap();
+        talk.finish().await.unwrap();
+        let error = agent.end_shared().await.err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(error.starts_with(told) && error.is_empty() == told.is_empty(), "{before}, {last}: {error}");
+        assert!(agent.end_shared().await.is_ok(), "it is told once");
+    }
+}
+
+#[tokio::test]
+async fn a_shared_program_that_ended_badly_between_two_conversations_is_not_forgotten() {
+    let script = r#"echo '{"type": "hello", "protocol": 1}'; read -r _; echo '{"type": "started", "session_id": "s1"}'
+        read -r _; echo '{"type": "text", "text": "hi", "session_id": "s1"}'; echo '{"type": "turn_end", "session_id": "s1"}'
+        read -r _; exit 3"#;
+    let agent = Process::new(Command::new("sh").args(["-c", script])).concurrency(1);
+    for _ in 0..2 {
+        let session = Session::new("a", "u").with_session_id("s1");
+        let mut talk = Conversation::new(agent.clone()).with_session(session);
+        talk.say("hi").await.unwrap();
+        talk.finish().await.unwrap();
+        // The next conversation begins once the end of its program is known.
+        tokio::time::sleep(Duration::from_millis(300)).await;
+    }
+    let error = agent.end_shared().await.unwrap_err().to_string();
+    assert!(
+        error.contains("exit status: 3") && error.ends_with("1 other program failed at the end, too"),
+        "{error}"
+    );
+}

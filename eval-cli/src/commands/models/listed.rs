@@ -4,6 +4,7 @@ use eval_core::models::CaseRecording;
 use eval_format::conventions::models_file;
 use eval_support::untrusted::one_line;
 use eval_support::words::{count, tokens};
+use eval_support::{command, shell};
 use serde::Serialize;
 
 use super::recorded::Recorded;
@@ -88,10 +89,8 @@ fn text(listing: &Listing) -> String {
             text.push_str(&format!("  {}  {}\n", one_line(&case.eval_id), said(case)));
         }
         for file in &set.without_case {
-            text.push_str(&format!(
-                "  {}: no case of the set; `cargo evalset models prune` removes it\n",
-                one_line(file)
-            ));
+            let prune = command::line(&shell::line(&["models", "prune", &set.file]));
+            text.push_str(&format!("  {}: no case of the set; `{prune}` removes it\n", one_line(file)));
         }
     }
     text

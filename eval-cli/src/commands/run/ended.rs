@@ -18,7 +18,7 @@ use eval_support::words::{count, short_code_list};
 use crate::edited::not_found;
 use crate::files::{first_error, read};
 use crate::output::width::fitted;
-use crate::output::{CaseOfFile, CommandError, rerun_command};
+use crate::output::{CaseOfFile, CommandError, Outcome, rerun_command};
 use crate::recorded::{RunResults, TestResult, near};
 
 use super::matrix::in_matrix;
@@ -67,6 +67,8 @@ pub(super) struct Ended<'r> {
     /// The line that says what the agent cost, if there are prices.
     pub(super) cost: Option<String>,
     pub(super) is_recorded: bool,
+    /// Whether an error of the run follows, which no case has.
+    pub(super) is_left: bool,
 }
 
 impl Ended<'_> {
@@ -82,6 +84,9 @@ impl Ended<'_> {
             Some(lines)
         };
         let mut text = human_body(results, next);
+        if self.is_left {
+            text = with_error_below(&text, results.totals.outcome().exit_code());
+        }
         let label = |test: &'_ TestResult<'_>| test.attempt.started.label.clone().unwrap_or_default();
         let began: HashSet<_> =
             results.tests.iter().filter_map(|test| Some((place(test)?, label(test)))).collect();
@@ -106,6 +111,20 @@ impl Ended<'_> {
             text.push_str(&format!("whole record  {}\n", one_line(&near(folder).display().to_string())));
         }
         text
+    }
+}
+
+/// The text whose result says that an error follows, which decides the exit code.
+fn with_error_below(text: &str, code: i32) -> String {
+    let end = format!("(exit code {code})");
+    let is_result = |line: &&str| line.contains("Result") && line.ends_with(&end);
+    match text.lines().find(is_result) {
+        Some(result) => {
+            let code = Outcome::Unmeasurable.exit_code();
+            let now = result.replace(&end, &format!("(exit code {code}, by the error below)"));
+            text.replacen(result, &now, 1)
+        }
+        None => text.to_owned(),
     }
 }
 

@@ -13,11 +13,12 @@ use eval_core::{Agent, BoxAgent};
 use eval_format::matrix::Variant;
 use eval_format::options::ToolSource;
 use eval_support::untrusted::one_line;
+use eval_support::variables::MODELS;
 use eval_support::words::{count, short_code_list};
 
 use crate::agent::{self, AgentArgs, AnyAgent};
 use crate::commands::traces::unreadable;
-use crate::output::{CommandError, WARNING, styled, tell};
+use crate::output::{CommandError, WARNING, notice, styled, tell};
 
 pub(super) fn exactly_one() -> ArgGroup {
     agent::exactly_one().arg("traces")
@@ -84,17 +85,33 @@ impl Source {
         }
     }
 
-    /// The same source, whose server is started with its calls of models answered in this mode. Traces ask no model.
+    /// The same source, whose server is started with its calls of models answered in this mode. Traces ask no model, so a mode
+    /// that changes recordings is told to have no effect.
     pub(super) fn with_models(self, mode: Option<ModelMode>) -> Self {
         match self {
             Self::Agent(agent) => Self::Agent(agent.with_models(mode)),
-            traces @ Self::Traces(_) => traces,
+            traces @ Self::Traces(_) => {
+                if mode.is_some_and(|mode| mode.records() || mode == ModelMode::Rebind) {
+                    notice(&format!(
+                        "warning: stored traces ask no model, so `{MODELS}` changes no recording"
+                    ));
+                }
+                traces
+            }
         }
     }
 
     pub(super) async fn ready(&self, may_come_later: bool) -> Result<(), CommandError> {
         match self {
             Self::Agent(agent) => agent.ready(may_come_later).await,
+            Self::Traces(_) => Ok(()),
+        }
+    }
+
+    /// Ends what conversations shared, after the last one.
+    pub(super) async fn end(&self) -> Result<(), CommandError> {
+        match self {
+            Self::Agent(agent) => agent.end().await,
             Self::Traces(_) => Ok(()),
         }
     }

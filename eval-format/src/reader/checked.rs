@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use crate::model::{EvalCase, EvalSet};
-use crate::problem::{JsonPath, Position, Problem, Problems};
+use crate::problem::{JsonPath, Position, Problem, ProblemCode, Problems};
 use crate::syntax;
+use eval_support::untrusted::one_line;
 
 /// A checked eval set or old test file.
 #[derive(Clone, Debug)]
@@ -76,6 +77,15 @@ impl CheckedSet {
         let entry = names.iter().filter_map(|name| node.get(name)).find(|entry| !entry.value.is_null())?;
         let (start, key) = (case.range.start, &entry.key_range);
         Some((entry.key.to_string(), start + key.start..start + key.end))
+    }
+
+    /// The error about recorded calls of models that cannot be read, at the id of their case. `why` names the file.
+    #[doc(hidden)]
+    pub fn unreadable_models(&self, at: usize, why: &str) -> Problem {
+        let range = self.cases.get(at).map_or(0..0, |case| case.id_range.clone());
+        let message = format!("the recorded calls of models cannot be read: {}", one_line(why));
+        Problem::error(ProblemCode::ModelRecording, self.path_of(at), range, message)
+            .help("restore the file, or record the case again: `EVALSET_MODELS=record-all`")
     }
 
     /// The set, or its problems if one of them is an error.

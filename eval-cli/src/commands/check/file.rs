@@ -15,6 +15,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::fix::{self, Fix, FixState};
+use super::models;
 use crate::files::{FoundProblems, Input, config_beside, counts_not_compared, read, replace, unpassable};
 use crate::output::CommandError;
 
@@ -142,6 +143,7 @@ impl CheckedFile {
         checked.problems.extend(incompatible);
         checked.problems.extend(draft_problem);
         checked.problems.extend(overlooked_config(input));
+        checked.problems.extend(models::unreadable(&input.path, &checked));
         checked.problems.sort_by_key(|problem| problem.range.start);
         Self {
             form: Some(match checked.form {

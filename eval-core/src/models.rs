@@ -197,7 +197,10 @@ mod tests {
         assert_eq!(models.unasked(&EvalCase::new("paris")), Ok(()));
         let text = r#"{"eval_id": "c", "_models": {"faults": []}, "conversation": [{"user_content": {}}]}"#;
         let error = models.unasked(&EvalCase::parse(text).unwrap()).unwrap_err();
-        assert!(error.starts_with("case `c` has faults of models (`_models`), which cannot be tried"), "{error}");
+        assert!(
+            error.starts_with("case `c` has faults of models (`_models`), which cannot be tried"),
+            "{error}"
+        );
     }
 
     #[tokio::test]

@@ -47,7 +47,13 @@ fn the_limits_of_servers_and_programs_are_options_and_errors_name_them() {
     assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
     let said =
         "after the last conversation: the program did not end within 200ms (`end_within`, or `--end-within`";
-    assert!(ran.err.contains(said) && ran.out.contains("PASSED  the one case passed (exit code 2, by the error below)"), "{}{}", ran.out, ran.err);
+    assert!(
+        ran.err.contains(said)
+            && ran.out.contains("PASSED  the one case passed (exit code 2, by the error below)"),
+        "{}{}",
+        ran.out,
+        ran.err
+    );
 
     let fails = folder.read("weather.py") + "\nimport sys\nsys.exit('no more')\n";
     folder.write("fails.py", fails);

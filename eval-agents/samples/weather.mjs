@@ -11,7 +11,7 @@ async function getWeather(city) {
 /** Says what the agent does about one message of the user. */
 async function answer(session_id, content) {
   const text = content.parts.map((part) => part.text ?? "").join(" ");
-  const city = text.match(/weather in (\w+)/)?.[1];
+  const city = text.match(/[Ww]eather in (\w+)/)?.[1];
   if (!city) {
     write({ type: "text", session_id, text: "Ask me about the weather." });
     return;

@@ -27,7 +27,7 @@ def answer(session_id, content):
     if images:
         write({"type": "text", "session_id": session_id, "text": f"I see {images} image."})
         return
-    found = re.search(r"weather in (\w+)", text)
+    found = re.search(r"[Ww]eather in (\w+)", text)
     if not found:
         write({"type": "text", "session_id": session_id, "text": "Ask me about the weather."})
         return

@@ -1,16 +1,17 @@
 #!/bin/sh
 # An agent in shell: the protocol of eval-agents' `Process` on standard input and output.
 #
-# It reads no JSON. Each line that comes begins with its type, and quotes within a text are escaped.
+# It reads no JSON. Each line that comes begins with its type, and quotes within a text are escaped. A blank after the colon is for
+# lines that are written by hand.
 
 echo '{"type": "hello", "protocol": 1}'
 while IFS= read -r line; do
   case $line in
-  '{"type":"start"'*)
+  '{"type":"start"'* | '{"type": "start"'*)
     echo '{"type": "started"}'
     ;;
-  '{"type":"turn"'*)
-    city=$(printf '%s\n' "$line" | sed -n 's/.*weather in \([A-Za-z]*\).*/\1/p')
+  '{"type":"turn"'* | '{"type": "turn"'*)
+    city=$(printf '%s\n' "$line" | sed -n 's/.*[Ww]eather in \([A-Za-z]*\).*/\1/p')
     cat <<END
 {"type": "tool_call", "name": "get_weather", "args": {"city": "$city"}, "result": {"sky": "sunny", "city": "$city"}}
 {"type": "event", "event": {"author": "weather_agent", "actions": {"stateDelta": {"last_city": "$city"}}}}

@@ -50,7 +50,7 @@ mod turns;
 
 use std::path::Path;
 
-use eval_support::file::LARGEST_FILE;
+use eval_support::file::{LARGEST_FILE, open_file};
 use eval_support::setters;
 
 use crate::draft::Draft;
@@ -119,7 +119,7 @@ impl Import {
     pub fn read(&self, path: &Path) -> Result<Imported, ImportError> {
         let from = self.from.clone().unwrap_or_else(|| path.to_string_lossy().into_owned());
         let failed = |source| ImportError::Io { from: from.clone(), source };
-        let length = std::fs::metadata(path).map_err(failed)?.len();
+        let length = open_file(path).and_then(|file| file.metadata()).map_err(failed)?.len();
         let format = match self.format {
             Some(format) => Some(format),
             None => format::of_head(path, length > LARGE_FILE_BYTES).map_err(failed)?,
@@ -132,7 +132,7 @@ impl Import {
             #[cfg(not(feature = "sqlite"))]
             Some(Format::AdkDatabase) => Err(ImportError::NotCompiled { from, feature: "sqlite" }),
             Some(Format::Trace) => {
-                let file = std::fs::File::open(path).map_err(failed)?;
+                let file = open_file(path).map_err(failed)?;
                 found(&from, Format::Trace, from_traces::read(&from, file, &self.sessions)?)
             }
             _ if length > LARGEST_FILE => Err(ImportError::TooLarge { from, bytes: length }),

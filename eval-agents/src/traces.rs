@@ -28,11 +28,11 @@ mod turns;
 mod view;
 mod wire;
 
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
 use eval_core::format::{EvalCase, Invocation};
+use eval_support::file::open_file;
 
 pub use conversation::{Conversation, ModelCall, ToolCall, Turn, Usage};
 pub use error::TraceError;
@@ -83,7 +83,7 @@ impl Traces {
     pub fn read_all(paths: impl IntoIterator<Item = impl AsRef<Path>>) -> Result<Self, TraceError> {
         Self::of_all(paths, |path, store| {
             let path = path.as_ref();
-            let opened = File::open(path).map_err(TraceError::io);
+            let opened = open_file(path).map_err(TraceError::io);
             let read = opened.and_then(|file| wire::read(file, store));
             read.map_err(|error| error.in_file(path.to_owned()))
         })

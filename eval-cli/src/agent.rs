@@ -14,6 +14,7 @@ use eval_core::models::ModelMode;
 use eval_core::{Agent, BoxAgent, EvalRunner};
 use eval_format::matrix::Variant;
 use eval_format::options::{ToolSource, parse_timeout};
+use eval_support::secrets::{assigned, without_assigned};
 use eval_support::untrusted::one_line;
 use eval_support::variables::VARIANT;
 
@@ -147,6 +148,8 @@ impl AgentArgs {
 
     /// A variant of the agent that the arguments name.
     pub(crate) fn choose_variant(&self, variant: &Variant) -> Result<AnyAgent, CommandError> {
+        let commands = [&self.agent_cmd, &self.adk_cmd].into_iter().flatten();
+        commands.flat_map(|command| assigned(command)).for_each(hide);
         let app = variant.fill(self.app.as_deref().unwrap_or_default());
         let program = |command| Ok(AnyAgent::Program(Box::new(self.program(command))));
         let server = match self.named() {
@@ -186,7 +189,8 @@ impl AgentArgs {
 
     /// The name of the agent in drafts: the app, else the program.
     pub(crate) fn name(&self) -> String {
-        let program = || self.agent.as_ref().or(self.agent_cmd.as_ref()).map(|named| format!("`{named}`"));
+        let named = || self.agent.as_ref().or(self.agent_cmd.as_ref());
+        let program = || named().map(|named| format!("`{}`", without_assigned(named)));
         let app = self.app.as_ref().map(|app| format!("the app `{app}`"));
         app.or_else(program).unwrap_or_default()
     }
@@ -234,15 +238,23 @@ impl AgentArgs {
     #[cfg(feature = "serve")]
     pub(crate) fn given(&self) -> Option<Vec<String>> {
         self.named()?;
-        let hidden = self.headers.len() * 2;
-        let mut words = self.words();
-        words.truncate(words.len() - hidden);
-        words.extend(self.headers.iter().flat_map(|Header(text)| ["--header".to_owned(), text.clone()]));
-        Some(words)
+        let headers = self.headers.iter().map(|Header(text)| ["--header".to_owned(), text.clone()]);
+        Some(self.options().chain(headers).flatten().collect())
     }
 
-    /// The arguments for a command that is printed. Values of headers are left out.
+    /// The arguments for a command that is printed. Values of headers are left out, and secrets that commands assign.
     pub(crate) fn words(&self) -> Vec<String> {
+        let is_command = |name: &str| ["--agent-cmd", "--adk-cmd"].contains(&name);
+        let shown = |[name, value]: [String; 2]| {
+            let value = if is_command(&name) { without_assigned(&value).into_owned() } else { value };
+            [name, value]
+        };
+        let headers = self.headers.iter().map(|header| ["--header".to_owned(), format!("{header:?}=..")]);
+        self.options().map(shown).chain(headers).flatten().collect()
+    }
+
+    /// The options with their values, without headers.
+    fn options(&self) -> impl Iterator<Item = [String; 2]> {
         let all = [
             ("--agent", self.agent.clone()),
             ("--agent-cmd", self.agent_cmd.clone()),
@@ -253,9 +265,7 @@ impl AgentArgs {
             ("--end-within", self.end_within.map(in_ms)),
             ("--program-concurrency", self.program_concurrency.map(|most| most.to_string())),
         ];
-        let given = all.into_iter().filter_map(|(name, value)| Some([name.to_owned(), value?]));
-        let headers = self.headers.iter().map(|header| ["--header".to_owned(), format!("{header:?}=..")]);
-        given.chain(headers).flatten().collect()
+        all.into_iter().filter_map(|(name, value)| Some([name.to_owned(), value?]))
     }
 }
 

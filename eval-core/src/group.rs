@@ -13,6 +13,7 @@ use std::io;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 
+use eval_support::secrets::argument_without_assigned;
 use eval_support::shell;
 
 /// The script of the watcher. A line of input kills the group at once; the end of the input, after a second. Its arguments are
@@ -88,12 +89,16 @@ impl Launch {
         Group::start(command, &self.temporary)
     }
 
+    /// The program and its arguments, without secrets that they assign.
+    fn shown_words(&self) -> impl Iterator<Item = String> {
+        let words = [&self.program].into_iter().chain(&self.args);
+        words.map(|word| argument_without_assigned(&word.to_string_lossy()).into_owned())
+    }
+
     /// The command as a person types it into a shell, with the way into its folder. `before` is what comes before the program,
     /// such as a command whose output it reads.
     pub fn typed(&self, before: &str) -> String {
-        let words: Vec<_> =
-            [&self.program].into_iter().chain(&self.args).map(|word| word.to_string_lossy()).collect();
-        let line = shell::line(&words);
+        let line = shell::line(&self.shown_words().collect::<Vec<_>>());
         match &self.folder {
             Some(folder) => format!("cd {} && {before}{line}", shell::word(&folder.to_string_lossy())),
             None => format!("{before}{line}"),
@@ -101,11 +106,11 @@ impl Launch {
     }
 }
 
-/// The program and its arguments. Values of variables are not shown: they may be secret.
+/// The program and its arguments. Values of variables are not shown: they may be secret. Nor are secrets that an argument
+/// assigns.
 impl fmt::Display for Launch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.program.to_string_lossy())?;
-        self.args.iter().try_for_each(|arg| write!(f, " {}", arg.to_string_lossy()))
+        f.write_str(&self.shown_words().collect::<Vec<_>>().join(" "))
     }
 }
 

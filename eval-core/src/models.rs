@@ -168,6 +168,12 @@ pub(crate) fn replays() -> bool {
     Settings::from_env().is_ok_and(|settings| settings.mode.is_none_or(|mode| mode == ModelMode::Replay))
 }
 
+/// What the variable asks for in every run; `None` without it. Fails if a variable has a value that is not known.
+#[doc(hidden)]
+pub fn asked_mode() -> Result<Option<ModelMode>, String> {
+    Settings::from_env().map(|settings| settings.mode)
+}
+
 /// Ends the calls of a conversation.
 pub(crate) async fn end(models: ModelCalls, is_whole: bool) -> ModelsEnded {
     blocking(move || models.end(is_whole)).await.unwrap_or_else(Ended::from).into()

@@ -40,18 +40,42 @@ impl From<Unfit> for io::Error {
     }
 }
 
-/// The bytes of a regular file of at most 256 MiB.
-pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+/// Opens a regular file of any size. A device or a pipe is refused before it is opened, which may never return.
+pub fn open_file(path: &Path) -> io::Result<File> {
     let found = fs::metadata(path)?;
     // Reading a folder fails with the system's own error.
-    if !found.is_file() && !found.is_dir() {
-        return Err(Unfit::NoFile.into());
-    }
-    if found.is_file() && found.len() > LARGEST_FILE {
+    if found.is_file() || found.is_dir() { File::open(path) } else { Err(Unfit::NoFile.into()) }
+}
+
+/// The bytes of a regular file of at most 256 MiB.
+pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    let file = open_file(path)?;
+    if file.metadata().is_ok_and(|found| found.is_file() && found.len() > LARGEST_FILE) {
         return Err(Unfit::TooLarge.into());
     }
     let mut bytes = Vec::new();
     // A file may grow while it is read, and some files report a length of 0.
-    File::open(path)?.take(LARGEST_FILE + 1).read_to_end(&mut bytes)?;
+    file.take(LARGEST_FILE + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > LARGEST_FILE { Err(Unfit::TooLarge.into()) } else { Ok(bytes) }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pipe_and_a_device_are_refused_before_they_are_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        for path in [pipe.as_path(), Path::new("/dev/zero")] {
+            for error in [open_file(path).unwrap_err(), read_file(path).unwrap_err()] {
+                assert_eq!(error.to_string(), Unfit::NoFile.to_string());
+            }
+        }
+        std::fs::write(folder.path().join("file"), "text").unwrap();
+        assert_eq!(read_file(&folder.path().join("file")).unwrap(), b"text");
+        assert!(read_file(folder.path()).is_err());
+    }
 }

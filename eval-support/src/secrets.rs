@@ -4,6 +4,7 @@
 //! A variable holds a secret if its name says so: see `names`. A word is a secret if it has the shape that a provider
 //! gives its keys: see `shapes`. Values stay as they are in memory, where agents and metrics need them.
 
+mod assigned;
 mod names;
 mod shapes;
 
@@ -14,6 +15,7 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use serde_json::Value;
 
+pub use assigned::{argument_without_assigned, assigned, without_assigned};
 pub use shapes::{HIDDEN as KEY_NOTE, PrivateKey, begins_like_key, key_ranges, mask_shapes};
 
 /// The length of the shortest value that is taken for a secret. A shorter one would be found in any text.

@@ -553,3 +553,22 @@ async fn what_a_program_started_ends_with_it() {
     }
     panic!("{pid} is alive");
 }
+
+/// "Try it" of the protocol, with the samples in place of the program that it names.
+#[test]
+fn what_the_page_lets_people_try_shows_what_it_says() {
+    let page = std::fs::read_to_string(file("docs/protocol.md")).expect("the page is there");
+    let (_, tried) = page.split_once("## Try it").expect("the page has the section");
+    let (_, block) = tried.split_once("```sh\n").expect("it has a block");
+    let (script, _) = block.split_once("```").expect("the block ends");
+    for sample in ["sh samples/weather.sh", "python3 samples/weather.py"] {
+        let script = script.replace("python3 agent.py", sample);
+        let output = Command::new("sh").args(["-c", &script]).current_dir(file("")).output().unwrap();
+        let said = String::from_utf8(output.stdout).unwrap();
+        let lines = said.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        let types: Vec<_> = lines.map(|line| line["type"].as_str().unwrap().to_owned()).collect();
+        assert_eq!(types[..3], ["hello", "started", "tool_call"], "{sample}: {said}");
+        assert_eq!(types.last().map(String::as_str), Some("turn_end"), "{sample}: {said}");
+        assert!(said.contains("It is sunny in Paris."), "{sample}: {said}");
+    }
+}

@@ -2,6 +2,7 @@
 
 mod file;
 mod fix;
+mod models;
 
 use std::path::PathBuf;
 
@@ -21,7 +22,7 @@ use fix::FixState;
 ///
 /// A folder is searched as the attribute searches it: for `*.evalset.json` and `*.test.json`, in all its folders. The
 /// configs (`test_config.json`, `eval_config.json`), session files (`*.session.json`) and recordings of judges
-/// (`*.judge.json`) beside the sets are checked too. A set is also checked against the `test_config.json` beside it: each
+/// (`*.judge.json`) beside the sets are checked too, and whether recorded calls of models can be read. A set is also checked against the `test_config.json` beside it: each
 /// case needs a metric that can fail it, and rubric metrics need rubrics. What a set expects and no metric of that config
 /// (or, without one, of ADK's default criteria) reads is counted as `not compared`, and the points that `_expect` lets vary
 /// as `loosened`.

@@ -130,7 +130,8 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
 /// The drafts of a source, and notes on conversations that were left out.
 fn read(word: &OsStr, import: &Import) -> Result<(Vec<Draft>, Vec<String>), CommandError> {
     let path = Path::new(word);
-    if path.is_file() {
+    // A pipe or a device is refused there.
+    if path.exists() && !path.is_dir() {
         let imported = import.clone().called(called(path)).read(path).map_err(|error| refused(&error))?;
         return Ok((imported.drafts, imported.left_out));
     }

@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use eval_agents::record::{DraftRecorder, Script, scripts};
+use eval_core::models::{ModelMode, asked_mode};
 use eval_format::options::parse_timeout;
 use eval_support::command;
 use eval_support::untrusted::one_line;
+use eval_support::variables::MODELS;
 
 use crate::agent::{self, AgentArgs, AnyAgent};
 use crate::drafts::{Added, Destination};
@@ -72,6 +74,7 @@ Exit codes:
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     // This comes first: it registers the secrets to mask.
     let agent = args.agent.choose()?;
+    check_models(asked_mode())?;
     let destination = Destination::new(&args.output)?;
     destination.check_writable()?;
     let scripts = args.prompts.as_deref().map(read_scripts).transpose()?;
@@ -106,6 +109,23 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         preview: None,
     };
     added.answer(args.format)
+}
+
+/// Fails if calls of models are to be recorded or replayed: what is recorded here has no case yet that they would belong to.
+fn check_models(asked: Result<Option<ModelMode>, String>) -> Result<(), CommandError> {
+    let set = "set it to `live` or unset it";
+    match asked {
+        Err(why) => Err(CommandError::new(one_line(&why), set)),
+        Ok(None | Some(ModelMode::Live)) => Ok(()),
+        Ok(Some(_)) => Err(CommandError::new(
+            format!(
+                "`record` lets the agent ask its models itself, so `{MODELS}` can neither record nor replay their calls"
+            ),
+            format!(
+                "{set}; once the draft is accepted, `{MODELS}=record` and `cargo evalset run` record the calls of its case"
+            ),
+        )),
+    }
 }
 
 fn read_scripts(path: &Path) -> Result<Vec<Script>, CommandError> {

@@ -509,6 +509,25 @@ fn recordings_are_listed_shown_and_pruned() {
 }
 
 #[test]
+fn check_reads_recordings_as_run_does() {
+    let folder = folder("models-checked", &[case("paris", &["Paris?"]), case("rome", &["Rome?"])]);
+    let provider = Provider::start();
+    assert_ran(&record(&folder, &provider, &[], &[]), 0, &[]);
+    assert_ran(&folder.run(&["check", "trip.evalset.json"]), 0, &[]);
+    let file = "trip.evalset.models/rome.json";
+    folder.write(file, folder.read(file).replace("It is sunny.", "It is grey."));
+    let checked = folder.run(&["check", "trip.evalset.json"]);
+    let told = ["the recorded calls of models cannot be read: `trip.evalset.models/rome.json`", "was edited"];
+    assert_ran(&checked, 1, &told);
+    assert_eq!(checked.out.matches("cannot be read").count(), 1, "{}", checked.out);
+    assert_ran(&run(&folder, &[], &[]), 2, &["was edited"]);
+    folder.write("trip.evalset.models/shared.json", "{");
+    let checked = folder.run(&["check", "trip.evalset.json"]);
+    assert_ran(&checked, 1, &["cannot be read: `trip.evalset.models/shared.json`"]);
+    assert_eq!(checked.out.matches("cannot be read").count(), 1, "{}", checked.out);
+}
+
+#[test]
 fn a_case_that_is_renamed_takes_its_recordings_along() {
     let folder = folder("models-renamed", &[case("paris", &["Paris?"]), case("rome", &["Rome?"])]);
     let provider = Provider::start();

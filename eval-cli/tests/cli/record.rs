@@ -77,6 +77,28 @@ fn a_conversation_that_fails_makes_no_case_and_the_others_stay() {
     assert!(ran.out.contains(why) && ran.out.contains("no weather station in Atlantis"), "{}", ran.out);
 }
 
+#[test]
+fn a_variable_for_recorded_calls_of_models_is_not_ignored() {
+    let folder = folder("record-models");
+    folder.write("prompts.txt", "What is the weather in Lima?\n");
+    let record = |mode: &str| -> Ran {
+        let mut command = folder.command(&[&["record", "prompts.txt"], &AGENT[..]].concat());
+        command.env("EVALSET_MODELS", mode).output().expect("the program runs").into()
+    };
+    let ran = record("repaly");
+    assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
+    assert!(ran.err.contains("`EVALSET_MODELS` is `repaly`; it can be `replay`"), "{}", ran.err);
+    for mode in ["record", "record-all", "replay", "rebind"] {
+        let ran = record(mode);
+        let said = "so `EVALSET_MODELS` can neither record nor replay their calls";
+        assert!(ran.code == Some(2) && ran.err.contains(said), "{mode}: {}{}", ran.out, ran.err);
+        assert!(ran.err.contains("once the draft is accepted, `EVALSET_MODELS=record`"), "{}", ran.err);
+    }
+    assert!(!folder.path(SET).exists(), "nothing was asked");
+    let ran = record("live");
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+}
+
 /// Answers otherwise each time: it counts in a file how often it was started.
 const MOODY: &str = r#"
 import json, sys

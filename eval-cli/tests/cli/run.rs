@@ -417,6 +417,29 @@ fn telltale(header: &'static str, status: &'static str) -> String {
 }
 
 #[test]
+fn a_secret_that_a_command_assigns_is_shown_nowhere() {
+    let folder = folder("run-assigned");
+    let line = "env OPENAI_API_KEY=hunter2 LONG_TOKEN='correct horse' MODEL=plain python3 weather.py";
+    let ran =
+        folder.run(&["run", "mixed_weather", "--agent-cmd", line, "--html", "page.html", "--junit", "j.xml"]);
+    assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
+    let again = "--agent-cmd 'env OPENAI_API_KEY=.. LONG_TOKEN=.. MODEL=plain python3 weather.py'";
+    assert!(ran.out.contains(again), "{}", ran.out);
+    let run = folder.read(".evalset/latest");
+    let journal = std::fs::read_dir(folder.path(".evalset").join(run.trim())).expect("a folder");
+    let files =
+        journal.map(|entry| std::fs::read_to_string(entry.expect("an entry").path()).unwrap_or_default());
+    let written = files.chain([folder.read("page.html"), folder.read("j.xml"), ran.out, ran.err]);
+    for text in written {
+        assert!(!text.contains("hunter2") && !text.contains("correct horse"), "{text}");
+    }
+    // A program that does not start is named in its error.
+    let wrong = ["run", "fine", "--agent-cmd", "./gone --api-key=hunter2"];
+    let ran = folder.run(&wrong);
+    assert!(ran.out.contains("./gone --api-key=..") && !ran.out.contains("hunter2"), "{}", ran.out);
+}
+
+#[test]
 fn a_header_reaches_the_server_and_nothing_else() {
     let folder = folder("run-header");
     let url = telltale("x-key:", "500 Oh");

@@ -171,6 +171,25 @@ fn what_is_no_trace_is_an_error_before_anything_runs() {
     assert!(ran.code == Some(2) && ran.err.contains("cannot be used with"), "{}", ran.err);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_pipe_or_a_device_is_refused_and_not_waited_for() {
+    let folder = folder("traces-pipe");
+    let made = std::process::Command::new("mkfifo").arg(folder.path("pipe")).status().expect("mkfifo runs");
+    assert!(made.success());
+    for file in ["pipe", "/dev/zero"] {
+        for args in [
+            &["traces", file][..],
+            &["run", "cities.evalset.json", "--trace", file],
+            &["import", file, "-o", "new.evalset.json"],
+        ] {
+            let ran = folder.run(args);
+            assert_eq!(ran.code, Some(2), "{args:?}: {}{}", ran.out, ran.err);
+            assert!(ran.err.contains("no regular file"), "{args:?}: {}", ran.err);
+        }
+    }
+}
+
 #[test]
 fn traces_shows_turns_calls_and_what_is_missing_without_a_word_that_a_terminal_obeys() {
     let folder = folder("traces-shown");

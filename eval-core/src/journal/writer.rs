@@ -9,7 +9,7 @@ use std::sync::{Arc, Once, OnceLock};
 
 use eval_support::lock::FileLock;
 use eval_support::mutex::Mutex;
-use eval_support::secrets::{Secrets, secret_variables};
+use eval_support::secrets::{Secrets, argument_without_assigned, secret_variables};
 use eval_support::variables;
 
 use super::file_names::{JOURNAL, binary, plain};
@@ -299,7 +299,9 @@ fn head(run: String, package: Option<&str>) -> Head {
         binary: program.as_deref().map(binary),
         args: without_values(
             HEADER,
-            std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned()),
+            std::env::args_os()
+                .skip(1)
+                .map(|arg| argument_without_assigned(&arg.to_string_lossy()).into_owned()),
         ),
         program: program.and_then(|program| Some(program.to_str()?.to_owned())),
         built: built.map(time::in_millis),

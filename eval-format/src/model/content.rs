@@ -175,13 +175,13 @@ impl FunctionCall {
 }
 
 impl fmt::Display for FunctionCall {
-    /// `name(key: value, ...)`, or the name alone if `args` are absent.
+    /// `name(key: value, ...)`, or the name alone if `args` are absent. Numbers for which JSON has no text have their names.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name.as_deref().unwrap_or("(no name)"))?;
         let Some(args) = &self.args else { return Ok(()) };
         f.write_str("(")?;
         for (at, (key, value)) in args.iter().enumerate() {
-            write!(f, "{}{key}: {value}", if at > 0 { ", " } else { "" })?;
+            write!(f, "{}{key}: {}", if at > 0 { ", " } else { "" }, value.in_words())?;
         }
         f.write_str(")")
     }
@@ -222,5 +222,18 @@ impl FunctionResponse {
 
         /// Sets a key of `other`, in ADK's spelling.
         with_other(key: impl Into<String>, value: impl Into<Value>) { other.insert(key, value) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_names_the_numbers_that_json_cannot_write() {
+        let infinite = Value::parse("[1e999, -1e999]").unwrap();
+        let args = Map::from([("amount", Value::from(f64::NAN)), ("others", infinite), ("no", Value::Null)]);
+        let call = FunctionCall::new("pay", args);
+        assert_eq!(call.to_string(), "pay(amount: NaN, others: [Infinity,-Infinity], no: null)");
     }
 }

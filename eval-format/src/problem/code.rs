@@ -75,6 +75,8 @@ codes! {
     ToolFault = "tool-fault",
     /// A fault of a model that is none, or that no call can reach.
     ModelFault = "model-fault",
+    /// The recorded calls of models of a case cannot be read.
+    ModelRecording = "model-recording",
     /// An expected call has no response, and tools answer from the golden.
     UnansweredCall = "unanswered-call",
     /// Two cases have the same id.

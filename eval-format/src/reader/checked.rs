@@ -5,6 +5,7 @@ use std::ops::Range;
 use crate::model::{EvalCase, EvalSet};
 use crate::problem::{JsonPath, Position, Problem, ProblemCode, Problems};
 use crate::syntax;
+use eval_support::untrusted::one_line;
 
 /// A checked eval set or old test file.
 #[derive(Clone, Debug)]
@@ -90,6 +91,15 @@ impl CheckedSet {
                 .help("give it an id that says what it is about")
         };
         empty.map(warning).collect()
+    }
+
+    /// The error about recorded calls of models that cannot be read, at the id of their case. `why` names the file.
+    #[doc(hidden)]
+    pub fn unreadable_models(&self, at: usize, why: &str) -> Problem {
+        let range = self.cases.get(at).map_or(0..0, |case| case.id_range.clone());
+        let message = format!("the recorded calls of models cannot be read: {}", one_line(why));
+        Problem::error(ProblemCode::ModelRecording, self.path_of(at), range, message)
+            .help("restore the file, or record the case again: `EVALSET_MODELS=record-all`")
     }
 
     /// The set, or its problems if one of them is an error.

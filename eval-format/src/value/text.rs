@@ -23,6 +23,14 @@ pub(crate) fn print(value: &Value, layout: &Layout) -> String {
     text
 }
 
+impl Value {
+    /// The value on one line, for people: as compact JSON, in which `NaN` and the infinities have their names.
+    #[doc(hidden)]
+    pub fn in_words(&self) -> String {
+        print(self, &Layout::for_people())
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Layout {
     /// The form of lines; `None` if everything is on one line.

@@ -167,7 +167,7 @@ fn child(path: &str, key: &str) -> String {
 fn shown(value: &Value) -> String {
     match value {
         Value::String(text) if is_bare(text) => line(text),
-        value => line(&value.to_string()),
+        value => line(&value.in_words()),
     }
 }
 

@@ -62,7 +62,7 @@ pub(super) fn change(expected: &Value, actual: &Value) -> String {
         _ => {
             let shown = |value: &Value| match value.as_str() {
                 Some(text) => quoted(&line(text), MAX_CHARS),
-                None => shortened(&line(&value.to_string()), MAX_CHARS),
+                None => shortened(&line(&value.in_words()), MAX_CHARS),
             };
             sides(&shown(expected), &shown(actual))
         }

@@ -5,13 +5,17 @@ use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use eval_core::format::Value;
+use eval_support::message::cut;
 
 use crate::traces::attributes::{self, Attributes, count, text};
-use crate::traces::gap::Notes;
+use crate::traces::gap::{Gap, GapKind, Notes};
 use crate::traces::id::Id;
 use crate::traces::overlay::{self, Event};
 use crate::traces::store::Store;
 use crate::traces::view::{Identity, Span, Status};
+
+/// The most characters of an error of Jaeger that are shown.
+const LONGEST_ERROR: usize = 200;
 
 /// The id of a trace, a span of it, and the id of its process.
 pub(super) type JaegerSpan = (Id, Span, Option<String>);
@@ -25,6 +29,20 @@ pub(super) fn processes(found: &Value, notes: &mut Notes) -> BTreeMap<String, Ar
         Some((id.to_owned(), Arc::new(overlay::identity(&tags)?)))
     });
     processes.collect()
+}
+
+/// Notes what Jaeger could not answer: what it exported is then a part.
+pub(super) fn errors(found: &Value, notes: &mut Notes) {
+    let all = match found {
+        Value::Null => return,
+        Value::Array(all) => all.as_slice(),
+        other => std::slice::from_ref(other),
+    };
+    for error in all {
+        let said = error["msg"].as_str().map_or_else(|| error.to_string(), str::to_owned);
+        let said = cut(&said, LONGEST_ERROR);
+        notes.add(Gap::new(GapKind::Dropped, format!("Jaeger answered in part, with the error: {said}")));
+    }
 }
 
 pub(super) fn span(value: &Value, store: &mut Store) -> Option<JaegerSpan> {
@@ -131,6 +149,23 @@ mod tests {
         ];
         assert_eq!((dropped(&tags(&counts)), dropped(&tags(&[]))), (5, 0));
         assert_eq!(dropped(&tags(&[("otel.dropped_events_count", "99999999999".into())])), u32::MAX);
+    }
+
+    #[test]
+    fn an_answer_with_errors_is_a_part_of_the_traces() {
+        let of = |text: &str| {
+            let mut notes = Notes::default();
+            errors(&Value::parse(text).unwrap(), &mut notes);
+            notes.into_gaps().into_iter().map(|gap| (gap.kind, gap.message)).collect::<Vec<_>>()
+        };
+        assert_eq!((of("null"), of("[]")), (vec![], vec![]));
+        let found = of(r#"[{"code": 404, "msg": "trace not found"}, {"code": 500}]"#);
+        assert!(found.iter().all(|(kind, _)| *kind == GapKind::Dropped), "{found:?}");
+        assert!(
+            found[0].1.ends_with("with the error: trace not found") && found[1].1.contains("500"),
+            "{found:?}"
+        );
+        assert_eq!(of(r#""down""#).len(), 1);
     }
 
     #[test]

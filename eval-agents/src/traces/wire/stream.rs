@@ -156,6 +156,10 @@ impl<'s> Document<'s> {
                 self.processes = jaeger::processes(&access.next_value()?, &mut self.store.notes);
                 return Ok(());
             }
+            (At::Document, "errors") => {
+                jaeger::errors(&access.next_value()?, &mut self.store.notes);
+                return Ok(());
+            }
             (At::Document | At::Resource(_) | At::Scope, "droppedSpansCount") => {
                 self.store.notes.dropped("spans", count(&access.next_value()?));
                 return Ok(());

@@ -360,6 +360,11 @@ fn what_limits_dropped_is_a_gap_wherever_it_is_counted() {
     let jaeger = json!({ "data": [{ "spans": [{ "traceID": "a", "spanID": "b", "operationName": "x", "tags": tags,
         "startTime": 1, "duration": 1 }] }] });
     assert!(kinds(&Traces::from_reader(jaeger.to_string().as_bytes()).unwrap()).contains(&GapKind::Dropped));
+    // An answer in part, beside its `data`.
+    let mut jaeger = json!({ "data": [{ "spans": [{ "traceID": "a", "spanID": "b", "operationName": "x" }] }], "errors": null });
+    assert!(!kinds(&Traces::from_reader(jaeger.to_string().as_bytes()).unwrap()).contains(&GapKind::Dropped));
+    jaeger["errors"] = json!([{ "code": 404, "msg": "trace not found" }]);
+    assert!(kinds(&Traces::from_reader(jaeger.to_string().as_bytes()).unwrap()).contains(&GapKind::Dropped));
 }
 
 #[test]

@@ -17,6 +17,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::fix::{self, Fix, FixState};
+use super::models;
 use crate::files::{
     FoundProblems, Input, config_beside, counts_not_compared, is_config, read, replace, unpassable,
 };
@@ -148,6 +149,7 @@ impl CheckedFile {
         checked.problems.extend(overlooked_config(input));
         let unnamed = checked.unnamed();
         checked.problems.extend(unnamed);
+        checked.problems.extend(models::unreadable(&input.path, &checked));
         checked.problems.sort_by_key(|problem| problem.range.start);
         Self {
             form: Some(match checked.form {

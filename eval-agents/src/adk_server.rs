@@ -24,8 +24,8 @@ use crate::secret_headers::Headers;
 use conversation::Conversation;
 pub use error::AdkServerError;
 use eval_core::group::Launch;
-use eval_core::models::{Desk as ModelsDesk, ModelCalls, ModelMode, Seat as ModelsSeat};
-use golden_tools::{Desk, Seat};
+use eval_core::models::{Lease as ModelLease, ModelCalls, ModelMode, Router as ModelRouter};
+use golden_tools::{ToolLease, ToolRouter};
 use http::Http;
 use spawned::{Answered, Spawned};
 
@@ -78,9 +78,9 @@ pub struct AdkServer {
     models: Option<ModelMode>,
     conversation: Option<Conversation>,
     /// Where the golden tools of the conversation answer.
-    seat: Option<Seat>,
+    lease: Option<ToolLease>,
     /// Where calls of models of the conversation are answered.
-    models_seat: Option<ModelsSeat>,
+    models_lease: Option<ModelLease>,
 }
 
 #[derive(Clone, Debug)]
@@ -129,8 +129,8 @@ impl AdkServer {
             tools: ToolSource::Real,
             models: None,
             conversation: None,
-            seat: None,
-            models_seat: None,
+            lease: None,
+            models_lease: None,
         }
     }
 
@@ -168,11 +168,11 @@ impl AdkServer {
     /// [`AdkServerError::Unreachable`], so that its runs are [retried](eval_core::EvalRunner::retry). The
     /// methods of [`Agent`] do so here.
     pub async fn ready(&self) -> Result<(), AdkServerError> {
-        let Reached { http, desk, .. } = self.reach(self.answered()).await?;
+        let Reached { http, router, .. } = self.reach(self.answered()).await?;
         let known = http.apps().await?;
-        match (known, desk) {
+        match (known, router) {
             (Some(apps), _) if !apps.contains(&self.app) => Err(AdkServerError::no_app(&self.app, &apps)),
-            (_, Some(desk)) => desk.welcome(&http, &self.app).await,
+            (_, Some(router)) => router.welcome(&http, &self.app).await,
             _ => Ok(()),
         }
     }
@@ -204,7 +204,7 @@ impl AdkServer {
                     .to_owned(),
             )),
             Place::At(url) => {
-                Ok(Reached { http: Http::new(url, self.headers.clone(), None)?, desk: None, models: None, note: None })
+                Ok(Reached { http: Http::new(url, self.headers.clone(), None)?, router: None, models: None, note: None })
             }
             Place::Spawned(launch) => {
                 let spawned = {
@@ -214,7 +214,7 @@ impl AdkServer {
                 };
                 let running = spawned.running(&self.prefix, self.ready_within).await?;
                 let http = Http::new(&running.url(&self.prefix), self.headers.clone(), Some(running.program))?;
-                Ok(Reached { http, desk: running.desk, models: running.models, note: running.note })
+                Ok(Reached { http, router: running.router, models: running.models, note: running.note })
             }
         }
     }
@@ -235,9 +235,9 @@ impl AdkServer {
 struct Reached {
     http: Http,
     /// Where its golden tools ask.
-    desk: Option<Arc<Desk>>,
+    router: Option<Arc<ToolRouter>>,
     /// Where its calls of models are answered.
-    models: Option<ModelsDesk>,
+    models: Option<ModelRouter>,
     /// What its command keeps from being redirected.
     note: Option<String>,
 }
@@ -268,25 +268,25 @@ impl Agent for AdkServer {
         }
         let answered = Answered { golden: tools.is_some(), models: models.as_ref().map(ModelCalls::mode) };
         let begun = async {
-            let Reached { http, desk, models: of_models, note } = self.reach(answered).await?;
+            let Reached { http, router, models: of_models, note } = self.reach(answered).await?;
             if let Some(note) = note {
                 session.recorder().note(note);
             }
-            if let Some(desk) = &desk {
-                desk.welcome(&http, &self.app).await?;
+            if let Some(router) = &router {
+                router.welcome(&http, &self.app).await?;
             }
-            if let Some((desk, models)) = of_models.zip(models) {
-                self.models_seat = Some(desk.sit(&models).await);
+            if let Some((router, models)) = of_models.zip(models) {
+                self.models_lease = Some(router.lease(&models).await);
             }
             self.details = self.read_details(&http).await?;
             let conversation = Conversation::begin(http, &self.app, session).await?;
-            Ok((conversation, desk))
+            Ok((conversation, router))
         };
-        let (conversation, desk) = begun.await.map_err(AdkServerError::of_agent)?;
-        if let Some((tools, desk)) = tools.zip(desk) {
+        let (conversation, router) = begun.await.map_err(AdkServerError::of_agent)?;
+        if let Some((tools, router)) = tools.zip(router) {
             // The plugin asks for each call of a tool that the server knows.
             tools.records_others();
-            self.seat = Some(desk.seat(conversation.user(), conversation.session(), tools));
+            self.lease = Some(router.lease(conversation.user(), conversation.session(), tools));
         }
         self.conversation = Some(conversation);
         Ok(())
@@ -304,12 +304,12 @@ impl Agent for AdkServer {
     }
 
     async fn end(&mut self) -> Result<(), BoxError> {
-        self.seat = None;
+        self.lease = None;
         let ended = match self.conversation.take() {
             Some(conversation) => conversation.end().await.map_err(AdkServerError::of_agent),
             None => Ok(()),
         };
-        self.models_seat = None;
+        self.models_lease = None;
         ended
     }
 

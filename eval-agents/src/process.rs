@@ -26,10 +26,10 @@ use eval_support::words::count;
 use crate::mcp::McpMock;
 use crate::models::redirected;
 use crate::wire;
-use child::{Child, Seat};
+use child::{Child, Connection};
 pub use error::ProcessError;
 use eval_core::group::Launch;
-use eval_core::models::{Desk, ModelCalls, ModelMode, Seat as ModelsSeat};
+use eval_core::models::{Lease as ModelLease, ModelCalls, ModelMode, Router};
 use golden_tools::{Answers, ToldState, Waiting};
 #[cfg(any(test, fuzzing))]
 use message::HELLO;
@@ -68,9 +68,9 @@ pub struct Process {
     end_within: Duration,
     details: AppDetails,
     state: ToldState,
-    seat: Option<Seat>,
+    connection: Option<Connection>,
     /// Where calls of models of a shared program are answered.
-    models_seat: Option<ModelsSeat>,
+    models_lease: Option<ModelLease>,
     /// What answers the calls of the program; `None` if its tools run.
     answers: Option<Answers>,
     recorder: Option<Recorder>,
@@ -91,7 +91,7 @@ struct Shared {
     child: Arc<Child>,
     end_within: Duration,
     /// Where its calls of models are answered.
-    desk: Option<Desk>,
+    router: Option<Router>,
     /// What its command keeps from being redirected.
     note: Option<String>,
 }
@@ -111,8 +111,8 @@ impl Process {
             end_within: END_WITHIN,
             details: AppDetails::default(),
             state: ToldState::default(),
-            seat: None,
-            models_seat: None,
+            connection: None,
+            models_lease: None,
             answers: None,
             recorder: None,
         }
@@ -162,7 +162,7 @@ impl Process {
     }
 
     /// A conversation with a program of its own, or with one that others share.
-    async fn seat(&mut self, session: &Session) -> Result<Seat, BoxError> {
+    async fn connection(&mut self, session: &Session) -> Result<Connection, BoxError> {
         let (id, models) = (&session.session_id, session.recorder().model_calls());
         let Some(most) = self.concurrency else {
             let variables = models.map(|models| models.variables()).transpose()?;
@@ -170,32 +170,33 @@ impl Process {
             if let Some(note) = note {
                 session.recorder().note(note);
             }
-            return Ok(Child::start(&launch, false)?.seat(id));
+            return Ok(Child::start(&launch, false)?.connection(id));
         };
         loop {
-            let (shared, seat) = self.shared_seat(most, id, models.as_ref().map(ModelCalls::mode))?;
-            if let Some((desk, models)) = shared.desk.as_ref().zip(models.as_ref()) {
-                self.models_seat = Some(desk.sit(models).await);
+            let (shared, connection) =
+                self.shared_connection(most, id, models.as_ref().map(ModelCalls::mode))?;
+            if let Some((router, models)) = shared.router.as_ref().zip(models.as_ref()) {
+                self.models_lease = Some(router.lease(models).await);
                 // While this one waited, another conversation may have left the program in the midst of a turn.
                 if !shared.child.is_of_use() && shared.child.routes.broken().is_none() {
-                    self.models_seat = None;
-                    seat.leave(self.end_within).await?;
+                    self.models_lease = None;
+                    connection.leave(self.end_within).await?;
                     continue;
                 }
             }
             if let Some(note) = shared.note {
                 session.recorder().note(note);
             }
-            return Ok(seat);
+            return Ok(connection);
         }
     }
 
-    fn shared_seat(
+    fn shared_connection(
         &self,
         most: usize,
         id: &str,
         mode: Option<ModelMode>,
-    ) -> Result<(Shared, Seat), BoxError> {
+    ) -> Result<(Shared, Connection), BoxError> {
         let mut shared = SHARED.lock();
         let programs = shared.entry((self.launch.clone(), mode)).or_default();
         // One that broke off without a conversation is kept for `end_shared`, which tells why it did.
@@ -204,17 +205,17 @@ impl Process {
         let program = match programs.iter().find(|program| has_room(&program.child)) {
             Some(program) => program.clone(),
             None => {
-                let desk = mode.map(Desk::open).transpose()?;
-                let variables = desk.as_ref().map(Desk::variables).transpose()?;
+                let router = mode.map(Router::open).transpose()?;
+                let variables = router.as_ref().map(Router::variables).transpose()?;
                 let (launch, note) = redirected(&self.launch, variables.unwrap_or_default());
                 let child = Child::start(&launch, true)?;
-                let program = Shared { child, end_within: self.end_within, desk, note };
+                let program = Shared { child, end_within: self.end_within, router, note };
                 programs.push(program.clone());
                 program
             }
         };
-        let seat = program.child.seat(id);
-        Ok((program, seat))
+        let connection = program.child.connection(id);
+        Ok((program, connection))
     }
 }
 
@@ -234,25 +235,28 @@ impl Agent for Process {
     async fn start(&mut self, session: &Session) -> Result<(), BoxError> {
         session.recorder().answers_by(HOW_TO_ANSWER);
         self.recorder = Some(session.recorder().clone());
-        let seat = self.seat(session).await?;
-        let seat = self.seat.insert(seat);
-        seat.wait_for_hello(self.ready_within).await?;
+        let connection = self.connection(session).await?;
+        let connection = self.connection.insert(connection);
+        connection.wait_for_hello(self.ready_within).await?;
         let golden = session.recorder().golden_tools();
         let mock = golden.clone().map(McpMock::start).transpose();
-        seat.ask(message::start(session, mock.as_ref().ok().and_then(|mock| Some(mock.as_ref()?.url()))))
+        connection
+            .ask(message::start(session, mock.as_ref().ok().and_then(|mock| Some(mock.as_ref()?.url()))))
             .await?;
-        match seat.reply().await? {
+        match connection.reply().await? {
             Reply::Started { details, tools } => {
                 self.details = details;
-                match Answers::begin(golden, mock, tools.as_deref(), seat.writer(), &self.state) {
+                match Answers::begin(golden, mock, tools.as_deref(), connection.writer(), &self.state) {
                     Ok(answers) => self.answers = answers,
-                    Err(error) => return Err(seat.explain(error).await.into()),
+                    Err(error) => return Err(connection.explain(error).await.into()),
                 }
             }
-            Reply::Error { message } => return Err(seat.explain(ProcessError::agent(&message)).await.into()),
+            Reply::Error { message } => {
+                return Err(connection.explain(ProcessError::agent(&message)).await.into());
+            }
             other => {
                 let error = ProcessError::unexpected(&other, "`started` or `error`");
-                return Err(seat.explain(error).await.into());
+                return Err(connection.explain(error).await.into());
             }
         }
         Ok(())
@@ -260,11 +264,11 @@ impl Agent for Process {
 
     async fn turn(&mut self, turn: &Turn<'_>) -> Result<(), BoxError> {
         let not_open = || ProcessError::NotOpen("the conversation was not opened".to_owned());
-        let seat = self.seat.as_mut().ok_or_else(not_open)?;
-        seat.ask(message::turn(wire::content(turn.content()))).await?;
+        let connection = self.connection.as_mut().ok_or_else(not_open)?;
+        connection.ask(message::turn(wire::content(turn.content()))).await?;
         let mut waiting = Waiting::default();
         loop {
-            let reply = match (seat.reply().await?, &self.answers) {
+            let reply = match (connection.reply().await?, &self.answers) {
                 (Reply::Tool(asked), Some(answers)) => {
                     answers.answer(asked, turn.recorder().clone(), &mut waiting);
                     continue;
@@ -289,7 +293,7 @@ impl Agent for Process {
                     }
                     return Ok(());
                 }
-                Err(error) => return Err(seat.explain(error).await.into()),
+                Err(error) => return Err(connection.explain(error).await.into()),
             }
         }
     }
@@ -299,12 +303,12 @@ impl Agent for Process {
     }
 
     async fn end(&mut self) -> Result<(), BoxError> {
-        let Some(seat) = self.seat.take() else { return Ok(()) };
+        let Some(connection) = self.connection.take() else { return Ok(()) };
         if let Some(recorder) = self.recorder.take() {
-            seat.take_notes().into_iter().for_each(|note| recorder.note(note));
+            connection.take_notes().into_iter().for_each(|note| recorder.note(note));
         }
-        let left = seat.leave(self.end_within).await;
-        self.models_seat = None;
+        let left = connection.leave(self.end_within).await;
+        self.models_lease = None;
         Ok(left?)
     }
 

@@ -5,7 +5,7 @@ use eval_format::EvalCase;
 use eval_format::conventions::models_path;
 #[doc(hidden)]
 pub use eval_gateway::{
-    Answer, Body, CaseRecording, Conversation as ModelCalls, Desk, Exchange, ModelsFolder, Seat,
+    Answer, Body, CaseRecording, Conversation as ModelCalls, Exchange, Lease, ModelsFolder, Router,
 };
 use eval_gateway::{CompiledModels, Ended, FAULTS_KEY, ModelSet, Settings};
 pub use eval_gateway::{ModelMode, Provider};

@@ -16,8 +16,8 @@ use eval_format::Value;
 use eval_support::mutex::Mutex;
 use tokio::sync::Notify;
 
-use crate::book::{Book, Has, Rebound};
 use crate::canonical::hash;
+use crate::cassette::{Cassette, Has, Rebound};
 use crate::endpoint;
 use crate::faults::{Faults, Twist};
 use crate::limits::Spent;
@@ -37,7 +37,7 @@ pub use ended::Ended;
 pub struct Conversation(pub(crate) Arc<Shared>);
 
 pub(crate) struct Shared {
-    book: Arc<Book>,
+    cassette: Arc<Cassette>,
     mode: ModelMode,
     settings: Settings,
     faults: Faults,
@@ -102,7 +102,7 @@ const HANDED_OUT: [&str; 6] = ["id", "call_id", "thoughtSignature", "signature",
 
 impl Conversation {
     pub(crate) fn new(
-        book: Arc<Book>,
+        cassette: Arc<Cassette>,
         mode: ModelMode,
         settings: Settings,
         faults: Faults,
@@ -110,7 +110,7 @@ impl Conversation {
         record: String,
     ) -> Self {
         Self(Arc::new(Shared {
-            book,
+            cassette,
             mode,
             settings,
             faults,
@@ -125,7 +125,7 @@ impl Conversation {
 
     /// The id of the case.
     pub fn eval_id(&self) -> &str {
-        self.0.book.eval_id()
+        self.0.cassette.eval_id()
     }
 
     /// The mode in which the calls are answered.
@@ -140,7 +140,7 @@ impl Conversation {
 
     /// The address of the conversation, below which each provider has its base URL. The endpoint starts if it does not run.
     fn address(&self) -> Result<String, String> {
-        let token = self.0.token.get_or_init(|| endpoint::admit(Arc::new(self.clone())));
+        let token = self.0.token.get_or_init(|| endpoint::register(Arc::new(self.clone())));
         endpoint::address(token.as_ref().map_err(Clone::clone)?)
     }
 
@@ -228,7 +228,7 @@ impl Conversation {
 
     pub(crate) fn read(&self, incoming: &Incoming<'_>) -> Result<Asked, NoWire> {
         let previous = |id: &str| self.0.state.lock().answered.get(id).cloned();
-        Asked::read(incoming, self.0.book.masks(), &previous)
+        Asked::read(incoming, self.0.cassette.masks(), &previous)
     }
 
     /// The state of a request now.
@@ -257,7 +257,7 @@ impl Conversation {
     pub(crate) fn has_to_be_alone(&self) -> bool {
         self.0.mode != ModelMode::Replay
             || self.0.faults != Faults::default()
-            || !self.0.book.has_run(self.0.run)
+            || !self.0.cassette.has_run(self.0.run)
     }
 
     /// Whether the recording has an unused answer to a key.
@@ -281,19 +281,19 @@ impl Conversation {
 
     /// A number that all runs of the case have, and no other case of the process.
     pub(crate) fn case(&self) -> usize {
-        Arc::as_ptr(&self.0.book).addr()
+        Arc::as_ptr(&self.0.cassette).addr()
     }
 }
 
 impl Shared {
     /// The state of the next request with a key.
     fn has(&self, state: &State, key: &str) -> Has {
-        self.book.has(key, self.run, state.given_to(key))
+        self.cassette.has(key, self.run, state.given_to(key))
     }
 
     /// Whether recorded answers are given. A run that plays the first one does so while that one is recorded anew, too.
     fn reads(&self) -> bool {
-        self.mode.reads() || (self.is_copy() && self.book.is_fresh())
+        self.mode.reads() || (self.is_copy() && self.cassette.is_fresh())
     }
 
     /// Whether what is asked is written.
@@ -303,7 +303,7 @@ impl Shared {
 
     /// Whether the run plays the answers of another one.
     fn is_copy(&self) -> bool {
-        self.book.played_by(self.run) != self.run
+        self.cassette.played_by(self.run) != self.run
     }
 }
 

@@ -4,7 +4,7 @@
 
 mod answer;
 mod body;
-mod guests;
+mod handlers;
 mod stray;
 mod tunnel;
 
@@ -16,9 +16,9 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpStream;
 
-use self::guests::PREFIX;
-pub(crate) use self::guests::dismiss;
-use crate::guest::Guest;
+use self::handlers::PREFIX;
+pub(crate) use self::handlers::unregister;
+use crate::handler::Handler;
 use crate::loopback::Listener;
 
 fn listening() -> Result<SocketAddr, String> {
@@ -28,18 +28,18 @@ fn listening() -> Result<SocketAddr, String> {
         .map_err(|error| format!("the gateway for models cannot listen on 127.0.0.1: {error}"))
 }
 
-/// Admits a guest, and returns its token.
-pub(crate) fn admit(guest: Arc<dyn Guest>) -> Result<String, String> {
+/// Registers a handler, and returns its token.
+pub(crate) fn register(handler: Arc<dyn Handler>) -> Result<String, String> {
     listening()?;
-    guests::admit(guest).map_err(|error| format!("no random numbers for an address: {error}"))
+    handlers::register(handler).map_err(|error| format!("no random numbers for an address: {error}"))
 }
 
-/// The address of a guest.
+/// The address of a handler.
 pub(crate) fn address(token: &str) -> Result<String, String> {
     Ok(format!("http://{}{PREFIX}{token}", listening()?))
 }
 
-/// The address of the proxy of a guest.
+/// The address of the proxy of a handler.
 pub(crate) fn proxy(address: &str) -> String {
     let (host, token) = address.split_once(PREFIX).unwrap_or((address, ""));
     format!("http://evalset:{token}@{}", host.trim_start_matches("http://"))

@@ -4,20 +4,20 @@
 //! is not recorded is an error of its case, with the difference from the nearest recorded call. eval-core's features `models`
 //! and `record-models` use it; it is not for others, and anything in it may change in any version.
 
-mod book;
 mod canonical;
+mod cassette;
 mod conversation;
 mod deltas;
-mod desk;
 mod endpoint;
 mod faults;
-mod guest;
+mod handler;
 mod limits;
 pub mod loopback;
 mod miss;
 mod mode;
 mod provider;
 mod recording;
+mod router;
 mod set;
 mod sse;
 mod store;
@@ -27,13 +27,13 @@ mod variables;
 mod wire;
 
 pub use conversation::{Conversation, Ended};
-pub use desk::{Desk, Seat};
 pub use faults::{Faults, KEY as FAULTS_KEY};
 pub use limits::{Limit, Limits, Total};
 pub use miss::Miss;
 pub use mode::{ModelMode, Settings};
 pub use provider::Provider;
 pub use recording::{Answer, Body, CaseRecording, Exchange, Shared};
+pub use router::{Lease, Router};
 pub use set::ModelSet;
 pub use sse::{Data, Event};
 pub use store::{CompiledModels, ModelsFolder};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use eval_format::Value;
 use eval_support::mutex::Mutex;
 
-use crate::book::{Book, Plan};
+use crate::cassette::{Cassette, Plan};
 use crate::conversation::Conversation;
 use crate::faults::Faults;
 use crate::mode::{ModelMode, Settings};
@@ -21,7 +21,7 @@ pub struct ModelSet {
     /// The texts of this case, if they are compiled in.
     compiled: Option<CompiledModels>,
     plan: Plan,
-    books: Mutex<HashMap<String, Arc<Book>>>,
+    cassettes: Mutex<HashMap<String, Arc<Cassette>>>,
 }
 
 impl ModelSet {
@@ -53,8 +53,8 @@ impl ModelSet {
         folder: ModelsFolder,
         compiled: Option<CompiledModels>,
     ) -> Option<Self> {
-        let (plan, books) = (Plan::default(), Mutex::default());
-        (mode != ModelMode::Live).then_some(Self { settings, mode, folder, compiled, plan, books })
+        let (plan, cassettes) = (Plan::default(), Mutex::default());
+        (mode != ModelMode::Live).then_some(Self { settings, mode, folder, compiled, plan, cassettes })
     }
 
     /// The same recordings for cases with so many runs, by one of several variants of an agent or by the only one.
@@ -79,9 +79,16 @@ impl ModelSet {
     ) -> Result<Conversation, String> {
         let faults =
             faults.map(Faults::read).transpose().map_err(|why| format!("case `{eval_id}`: {why}"))?;
-        let book = self.book(eval_id).map_err(|why| self.with_help(eval_id, why, command))?;
+        let cassette = self.cassette(eval_id).map_err(|why| self.with_help(eval_id, why, command))?;
         let record = format!("EVALSET_MODELS=record {command}");
-        Ok(Conversation::new(book, self.mode, self.settings.clone(), faults.unwrap_or_default(), run, record))
+        Ok(Conversation::new(
+            cassette,
+            self.mode,
+            self.settings.clone(),
+            faults.unwrap_or_default(),
+            run,
+            record,
+        ))
     }
 
     /// The error of a recording, with the command that replaces it if it is of the case alone.
@@ -98,10 +105,10 @@ impl ModelSet {
         format!("{why}\nrecord the case again  EVALSET_MODELS=record-all {command}")
     }
 
-    fn book(&self, eval_id: &str) -> Result<Arc<Book>, String> {
-        let mut books = self.books.lock();
-        if let Some(book) = books.get(eval_id) {
-            return Ok(Arc::clone(book));
+    fn cassette(&self, eval_id: &str) -> Result<Arc<Cassette>, String> {
+        let mut cassettes = self.cassettes.lock();
+        if let Some(cassette) = cassettes.get(eval_id) {
+            return Ok(Arc::clone(cassette));
         }
         let loaded = match (self.mode, self.compiled) {
             // A recording that cannot be read is replaced.
@@ -111,9 +118,9 @@ impl ModelSet {
             (_, Some(texts)) => self.folder.load_compiled(eval_id, texts)?,
             (_, None) => self.folder.load(eval_id)?,
         };
-        let book = Arc::new(Book::new(self.folder.clone(), loaded).planned(self.plan));
-        books.insert(eval_id.to_owned(), Arc::clone(&book));
-        Ok(book)
+        let cassette = Arc::new(Cassette::new(self.folder.clone(), loaded).planned(self.plan));
+        cassettes.insert(eval_id.to_owned(), Arc::clone(&cassette));
+        Ok(cassette)
     }
 }
 

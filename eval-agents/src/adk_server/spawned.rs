@@ -9,14 +9,14 @@ use reqwest::StatusCode;
 use tokio::sync::OnceCell;
 
 use super::error::AdkServerError;
-use super::golden_tools::Desk;
+use super::golden_tools::ToolRouter;
 use super::http::{Http, Probe, Program};
 use super::listener::{Listener, listener};
 use crate::models::redirected;
 use crate::secret_headers::Headers;
 use crate::shared_group::SharedGroup;
 use eval_core::group::Launch;
-use eval_core::models::{Desk as ModelsDesk, ModelMode};
+use eval_core::models::{ModelMode, Router as ModelRouter};
 use eval_core::stderr::{Tail, quoted};
 
 const PORT_PLACEHOLDER: &str = "{port}";
@@ -54,9 +54,9 @@ pub(super) struct Running {
     port: u16,
     pub(super) program: Arc<Program>,
     /// Where its golden tools ask.
-    pub(super) desk: Option<Arc<Desk>>,
+    pub(super) router: Option<Arc<ToolRouter>>,
     /// Where its calls of models are answered.
-    pub(super) models: Option<ModelsDesk>,
+    pub(super) models: Option<ModelRouter>,
     /// What its command keeps from being redirected.
     pub(super) note: Option<String>,
 }
@@ -98,10 +98,10 @@ impl Spawned {
         let port = free.map_err(|error| not_started("no free port for the server", error))?.port();
         let http = Http::new(&url(port, prefix), Headers::default(), None)?;
         let launch = with_port(&self.launch, port);
-        let desk = self.answered.golden.then(Desk::open).transpose();
-        let desk =
-            desk.map_err(|error| not_started("the plugin of golden tools cannot be written", error))?;
-        let launch = desk.as_ref().map_or_else(|| launch.clone(), |desk| desk.plugin_for(&launch));
+        let router = self.answered.golden.then(ToolRouter::open).transpose();
+        let router =
+            router.map_err(|error| not_started("the plugin of golden tools cannot be written", error))?;
+        let launch = router.as_ref().map_or_else(|| launch.clone(), |router| router.plugin_for(&launch));
         let (launch, models, note) = self.redirected(&launch)?;
         let mut group = launch
             .start(Stdio::null())
@@ -118,7 +118,7 @@ impl Spawned {
         let running = |group, wrote| {
             let launch = self.launch.clone();
             let program = Arc::new(Program { launch, group, wrote });
-            Running { port, program, desk: desk.clone(), models: models.clone(), note: note.clone() }
+            Running { port, program, router: router.clone(), models: models.clone(), note: note.clone() }
         };
         let mut answered_unknown = None;
         let mut refused = None;
@@ -168,12 +168,12 @@ impl Spawned {
     fn redirected(
         &self,
         launch: &Launch,
-    ) -> Result<(Launch, Option<ModelsDesk>, Option<String>), AdkServerError> {
+    ) -> Result<(Launch, Option<ModelRouter>, Option<String>), AdkServerError> {
         let Some(mode) = self.answered.models else { return Ok((launch.clone(), None, None)) };
-        let desk = ModelsDesk::open(mode).map_err(AdkServerError::NotReady)?;
-        let variables = desk.variables().map_err(AdkServerError::NotReady)?;
+        let router = ModelRouter::open(mode).map_err(AdkServerError::NotReady)?;
+        let variables = router.variables().map_err(AdkServerError::NotReady)?;
         let (launch, note) = redirected(launch, variables);
-        Ok((launch, Some(desk), note))
+        Ok((launch, Some(router), note))
     }
 }
 

@@ -103,7 +103,7 @@ impl Child {
         self.routes.broken().is_none() && !self.hangs.load(Ordering::Relaxed)
     }
 
-    pub(super) fn seat(self: &Arc<Self>, session: &str) -> Seat {
+    pub(super) fn connection(self: &Arc<Self>, session: &str) -> Connection {
         // A session outside of a case has no id. Runs of a case share an id, and the program has to tell them
         // apart.
         let session = if session.is_empty() { "conversation" } else { session };
@@ -115,7 +115,7 @@ impl Child {
             id = format!("{session}-{number}");
         }
         let inbox = self.routes.open(&id);
-        Seat { child: Arc::clone(self), id, inbox, is_asking: false, is_left: false, is_told: false }
+        Connection { child: Arc::clone(self), id, inbox, is_asking: false, is_left: false, is_told: false }
     }
 
     /// Writes bytes. The returned receiver ends when they are written; `None` if the input is closed.
@@ -291,7 +291,7 @@ impl Writer {
 }
 
 #[derive(Debug)]
-pub(super) struct Seat {
+pub(super) struct Connection {
     child: Arc<Child>,
     id: String,
     inbox: Receiver<Delivery>,
@@ -301,7 +301,7 @@ pub(super) struct Seat {
     is_told: bool,
 }
 
-impl Seat {
+impl Connection {
     pub(super) fn writer(&self) -> Writer {
         Writer { child: Arc::clone(&self.child), id: self.id.clone() }
     }
@@ -442,7 +442,7 @@ impl Seat {
     }
 }
 
-impl Drop for Seat {
+impl Drop for Connection {
     fn drop(&mut self) {
         if !self.is_left && self.forsake() {
             self.child.group.kill_now();
@@ -458,11 +458,12 @@ mod tests {
     use super::*;
 
     /// A conversation with a program in shell that breaks off, and why it did.
-    async fn broken_off(script: &str) -> (Seat, ProcessError) {
-        let mut seat =
-            Child::start(&Launch::new(Command::new("sh").args(["-c", script])), false).unwrap().seat("s");
-        let error = seat.inbox.recv().await.unwrap().unwrap_err();
-        (seat, error)
+    async fn broken_off(script: &str) -> (Connection, ProcessError) {
+        let mut connection = Child::start(&Launch::new(Command::new("sh").args(["-c", script])), false)
+            .unwrap()
+            .connection("s");
+        let error = connection.inbox.recv().await.unwrap().unwrap_err();
+        (connection, error)
     }
 
     /// The first to end: this, or a slow turn of another case on the same thread.
@@ -480,22 +481,25 @@ mod tests {
     #[tokio::test]
     async fn other_cases_have_their_time_while_a_program_that_broke_off_is_awaited() {
         // It closed its output, and runs on.
-        let (seat, error) = broken_off("exec >&-; exec sleep 600").await;
-        assert_eq!(first(seat.child.explain(error.clone()), EXIT_WAIT / 2).await, "the other case");
-        assert_eq!(first(seat.child.explain(error.clone()), EXIT_WAIT * 2).await, "the end of the program");
-        assert_eq!(first(seat.child.unseen(error), EXIT_WAIT / 2).await, "the other case");
-        seat.leave(Duration::ZERO).await.unwrap();
+        let (connection, error) = broken_off("exec >&-; exec sleep 600").await;
+        assert_eq!(first(connection.child.explain(error.clone()), EXIT_WAIT / 2).await, "the other case");
+        assert_eq!(
+            first(connection.child.explain(error.clone()), EXIT_WAIT * 2).await,
+            "the end of the program"
+        );
+        assert_eq!(first(connection.child.unseen(error), EXIT_WAIT / 2).await, "the other case");
+        connection.leave(Duration::ZERO).await.unwrap();
     }
 
     #[tokio::test]
     async fn other_cases_have_their_time_while_the_last_words_of_a_program_are_awaited() {
         // It ended, and what it started may still write.
-        let (seat, error) = broken_off("sleep 600 >&- & echo late >&2; exit 3").await;
+        let (connection, error) = broken_off("sleep 600 >&- & echo late >&2; exit 3").await;
         // From here on its end is known, so that only its last words are waited for.
-        let ended = seat.child.group.ended_within(Duration::from_mins(1)).await;
+        let ended = connection.child.group.ended_within(Duration::from_mins(1)).await;
         assert_eq!(ended.and_then(|status| status.code()), Some(3));
-        assert_eq!(first(seat.child.explain(error.clone()), EXIT_WAIT).await, "the other case");
-        let explained = seat.child.explain(error).await.to_string();
+        assert_eq!(first(connection.child.explain(error.clone()), EXIT_WAIT).await, "the other case");
+        let explained = connection.child.explain(error).await.to_string();
         assert!(explained.contains("exit status: 3") && explained.ends_with("late"), "{explained}");
     }
 }

@@ -6,9 +6,9 @@ use std::time::Instant;
 use super::attempts::{Attempt, Outcome};
 use super::failure::failure_of;
 use super::{Conversation, Shared, State, kind, rebound};
-use crate::book::{Has, Rebound};
+use crate::cassette::{Has, Rebound};
 use crate::faults::{Failure, Played, Twist, changed};
-use crate::guest::{Call, Guest, Reply};
+use crate::handler::{Call, Handler, Reply};
 use crate::limits::Sending;
 use crate::miss::{self, Known, Place};
 use crate::mode::{ModelMode, Settings};
@@ -29,10 +29,10 @@ struct Ticket {
 impl Conversation {
     /// Makes a call a miss: the recording has no answer to it.
     fn not_recorded(&self, asked: &Asked, place: Place) -> String {
-        let place = Place { run: self.0.book.played_by(place.run), ..place };
-        let exists = self.0.book.exists();
-        let recording = self.0.book.recording().clone();
-        let (shown, record) = (self.0.book.shown(), &*self.0.record);
+        let place = Place { run: self.0.cassette.played_by(place.run), ..place };
+        let exists = self.0.cassette.exists();
+        let recording = self.0.cassette.recording().clone();
+        let (shown, record) = (self.0.cassette.shown(), &*self.0.record);
         let message =
             miss::not_recorded(asked, place, Known { recording: &recording, shown, exists, record });
         self.miss(message.clone());
@@ -93,8 +93,8 @@ impl Conversation {
     /// The answer to the recorded call that a request was before it changed. Fails if it is not known which one that was, and
     /// if an unchanged request asks for an answer that was given away.
     fn rebound(&self, state: &mut State, asked: &Asked, place: Place) -> Result<Option<Answer>, String> {
-        let place = Place { run: self.0.book.played_by(place.run), ..place };
-        let recording = self.0.book.recording().clone();
+        let place = Place { run: self.0.cassette.played_by(place.run), ..place };
+        let recording = self.0.cassette.recording().clone();
         let found = if state.taken.contains_key(&asked.key) {
             Err("did not change, and its answer was put under a request before it that changed".to_owned())
         } else {
@@ -129,7 +129,7 @@ impl Conversation {
         if reads && let Has::Unused(answer) = self.0.has(state, key) {
             return Some(answer);
         }
-        let recorded = if reads { self.0.book.number(key, self.0.run) } else { 0 };
+        let recorded = if reads { self.0.cassette.number(key, self.0.run) } else { 0 };
         // An answer that a fault cut off is not used up.
         let at = state.given_to(key).checked_sub(recorded)?;
         let fresh = state.fresh.iter().filter(|exchange| exchange.key == key);
@@ -178,7 +178,7 @@ impl Conversation {
     /// The reply to a call that has a failure in place of an answer. A replay has to know its request all the same: a
     /// changed one is a miss.
     fn fail(&self, mut state: MutexGuard<'_, State>, asked: &Asked, place: Place, failure: Failure) -> Reply {
-        let is_recorded = self.0.book.recording().has(&asked.key);
+        let is_recorded = self.0.cassette.recording().has(&asked.key);
         let is_known = is_recorded || !matches!(self.0.has(&state, &asked.key), Has::Nothing);
         if !is_known && self.0.writes() {
             // The agent may never send it again.
@@ -191,7 +191,7 @@ impl Conversation {
     }
 }
 
-impl Guest for Conversation {
+impl Handler for Conversation {
     fn reply(&self, incoming: &Incoming<'_>) -> Result<(Wire, Reply), NoWire> {
         let asked = self.read(incoming)?;
         Ok((asked.wire, self.answer(asked)))

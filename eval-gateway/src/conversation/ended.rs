@@ -93,7 +93,7 @@ impl Conversation {
                 *state.used.entry(put.exchange.key.clone()).or_default() += 1;
             }
             drop(state);
-            ended.error = self.0.book.rebind(rebound).err();
+            ended.error = self.0.cassette.rebind(rebound).err();
         }
         if !is_whole {
             return ended;
@@ -118,7 +118,7 @@ impl Conversation {
     fn close_address(&self) -> bool {
         let own = self.0.token.get();
         if let Some(Ok(token)) = own {
-            endpoint::dismiss(token);
+            endpoint::unregister(token);
         }
         let state = self.0.state.lock();
         own.is_some() || state.redirects || !state.reached.is_empty()
@@ -126,12 +126,12 @@ impl Conversation {
 
     /// Tells that the agent asked for no address, so that its calls of models, if it makes any, went past the gateway.
     fn went_past(&self, is_whole: bool, ended: &mut Ended) {
-        let is_replayed = !self.0.mode.asks() && self.0.book.has_run(self.0.run);
+        let is_replayed = !self.0.mode.asks() && self.0.cassette.has_run(self.0.run);
         let calls = if is_replayed { "its calls" } else { "calls, if it makes any," };
         let text = format!(
             "the agent took no address for its models, so {calls} went past the recording `{}`: give its client \
              `session.model_url(..)`, or start its program or server here; {MODELS}=live lets it ask",
-            self.0.book.shown()
+            self.0.cassette.shown()
         );
         if is_whole && is_replayed {
             ended.error = Some(text);
@@ -166,17 +166,17 @@ impl Conversation {
         if fresh.is_empty() && self.0.mode != ModelMode::RecordAll {
             return Ok(());
         }
-        self.0.book.write(self.0.mode, self.0.run, fresh)
+        self.0.cassette.write(self.0.mode, self.0.run, fresh)
     }
 
     /// Names recorded answers that were never asked for, and answers to an older request.
     fn look_back(&self, ended: &mut Ended) {
         let state = self.0.state.lock();
-        let recording = self.0.book.recording();
+        let recording = self.0.cassette.recording();
         let unused = self.unused(&recording, &state);
         let number = unused.iter().map(|(number, _)| number).sum();
         let unused: Vec<String> = unused.into_iter().map(|(_, text)| text).collect();
-        let shown = self.0.book.shown();
+        let shown = self.0.cassette.shown();
         if !unused.is_empty() {
             let text = format!(
                 "{} in `{shown}` never asked for: {}; record the case again: {}",
@@ -202,7 +202,7 @@ impl Conversation {
     /// The number of recorded answers that no call asked for, by request, each with a text. In a matrix they are those to the
     /// prompts, tools and models of this variant, since other variants have theirs in the same file.
     fn unused(&self, recording: &CaseRecording, state: &State) -> Vec<(usize, String)> {
-        let run = self.0.book.played_by(self.0.run);
+        let run = self.0.cassette.played_by(self.0.run);
         // An answer that a fault cut off was asked for.
         let mut used = state.used.clone();
         for (key, seen) in &state.seen {
@@ -210,7 +210,7 @@ impl Conversation {
             *used = (*used).max(*seen);
         }
         let is_meant = |exchange: &&Exchange| {
-            !self.0.book.is_variant() || state.kinds.contains(&kind(&exchange.model, &exchange.parts))
+            !self.0.cassette.is_variant() || state.kinds.contains(&kind(&exchange.model, &exchange.parts))
         };
         let mut left = Vec::new();
         for exchange in recording.exchanges.iter().filter(is_meant) {
@@ -225,7 +225,7 @@ impl Conversation {
                 left.push((recorded - here, format!("turn {turn}, {wire}, {model}: {last}")));
             }
         }
-        if let Some(runs) = self.0.book.played_runs().filter(|_| self.0.run == 1) {
+        if let Some(runs) = self.0.cassette.played_runs().filter(|_| self.0.run == 1) {
             let of_more = |exchange: &Exchange| exchange.answers.iter().filter(|it| it.run > runs).count();
             let number: usize = recording.exchanges.iter().map(of_more).sum();
             if number > 0 {

@@ -11,7 +11,7 @@ use eval_format::__private::parse_value;
 use eval_format::Value;
 
 use super::*;
-use crate::guest::{Call, Reply};
+use crate::handler::{Call, Reply};
 use crate::limits::{Limit, Limits};
 use crate::recording::{Body, CaseRecording};
 use crate::store::ModelsFolder;
@@ -40,20 +40,20 @@ impl Case {
         Self(tempfile::tempdir().unwrap())
     }
 
-    fn book(&self, eval_id: &str) -> Arc<Book> {
+    fn cassette(&self, eval_id: &str) -> Arc<Cassette> {
         let folder = ModelsFolder::new(self.0.path().join("models"), "models");
         let loaded = folder.load(eval_id).unwrap();
-        Arc::new(Book::new(folder, loaded))
+        Arc::new(Cassette::new(folder, loaded))
     }
 
     fn open(&self, mode: ModelMode, run: usize, settings: Settings, faults: &str) -> Conversation {
         let faults = Faults::read(&parse_value(faults).unwrap()).unwrap();
-        of_book(&self.book("c"), mode, run, settings, faults)
+        of_cassette(&self.cassette("c"), mode, run, settings, faults)
     }
 
     /// A conversation in which the agent has an address.
     fn opened(&self, mode: ModelMode, run: usize) -> Conversation {
-        of_book(&self.book("c"), mode, run, Settings::default(), Faults::default())
+        of_cassette(&self.cassette("c"), mode, run, Settings::default(), Faults::default())
     }
 
     fn replay(&self) -> Conversation {
@@ -78,15 +78,15 @@ impl Case {
 }
 
 /// A conversation whose agent has an address, in its first turn.
-fn of_book(
-    book: &Arc<Book>,
+fn of_cassette(
+    cassette: &Arc<Cassette>,
     mode: ModelMode,
     run: usize,
     settings: Settings,
     faults: Faults,
 ) -> Conversation {
     let record = "EVALSET_MODELS=record run".to_owned();
-    let conversation = Conversation::new(Arc::clone(book), mode, settings, faults, run, record);
+    let conversation = Conversation::new(Arc::clone(cassette), mode, settings, faults, run, record);
     conversation.redirects();
     conversation.begin_turn("hi");
     conversation
@@ -264,7 +264,7 @@ fn a_limit_of_all_cases_holds_over_the_conversations_of_several_and_no_further_c
     case.record(1, &[("known", "0")]);
     let open = |eval_id| {
         let (mode, settings) = (ModelMode::Record, settings.clone());
-        of_book(&case.book(eval_id), mode, 1, settings, Faults::default())
+        of_cassette(&case.cassette(eval_id), mode, 1, settings, Faults::default())
     };
     for eval_id in ["a", "b"] {
         let conversation = open(eval_id);
@@ -331,11 +331,11 @@ fn answers_are_put_under_requests_that_changed_and_stay_marked() {
 fn a_case_that_is_recorded_anew_keeps_nothing_and_one_run_at_a_time_is_added() {
     let case = Case::new();
     case.record(1, &[("a", "old"), ("b", "old")]);
-    let book = case.book("c");
+    let cassette = case.cassette("c");
     for run in 1..=2 {
         let settings = Settings::default();
         let conversation = Conversation::new(
-            Arc::clone(&book),
+            Arc::clone(&cassette),
             ModelMode::RecordAll,
             settings,
             Faults::default(),
@@ -414,10 +414,10 @@ fn a_case_that_breaks_while_it_is_recorded_anew_keeps_its_recording() {
         case.record(run, &[("a", "old"), ("b", "old")]);
     }
     let before = case.recording();
-    let book = case.book("c");
+    let cassette = case.cassette("c");
     let open = |run| {
         let (mode, settings) = (ModelMode::RecordAll, Settings::default());
-        Conversation::new(Arc::clone(&book), mode, settings, Faults::default(), run, String::new())
+        Conversation::new(Arc::clone(&cassette), mode, settings, Faults::default(), run, String::new())
     };
     let broken = open(1);
     asks(&broken, "a").answered(said("new"));

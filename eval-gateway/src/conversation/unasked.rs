@@ -21,12 +21,12 @@ impl Conversation {
     /// Tells that nothing was recorded. Returns an error if the answers of before were to be replaced: they stay.
     pub(super) fn recorded_nothing(&self, notes: &mut Vec<String>) -> Option<String> {
         notes.push(NOTHING_RECORDED.to_owned());
-        let replaces = self.0.mode == ModelMode::RecordAll && self.0.book.has_run(self.0.run);
+        let replaces = self.0.mode == ModelMode::RecordAll && self.0.cassette.has_run(self.0.run);
         replaces.then(|| {
             format!(
                 "{NOTHING_RECORDED}, and the recorded answers in `{shown}` stay\n{ADDRESS}\nif the case asks no model any more, \
                  remove `{shown}`",
-                shown = self.0.book.shown(),
+                shown = self.0.cassette.shown(),
             )
         })
     }
@@ -34,7 +34,7 @@ impl Conversation {
     /// Tells that a replay gave none of the answers that are recorded for it; `None` if there are none. The agent may have asked
     /// its models itself. A variant may be one that asks no model, so it has a remark.
     pub(super) fn replayed_nothing(&self, notes: &mut Vec<String>) -> Option<String> {
-        if self.0.mode.asks() || !self.0.book.has_run(self.0.run) {
+        if self.0.mode.asks() || !self.0.cassette.has_run(self.0.run) {
             return None;
         }
         let text = format!(
@@ -42,9 +42,9 @@ impl Conversation {
              {MODELS}=live lets it ask its models itself\nif the case asks no model any more, remove `{shown}`\n\
              record the case again  {}",
             self.record_all(),
-            shown = self.0.book.shown(),
+            shown = self.0.cassette.shown(),
         );
-        if !self.0.book.is_variant() {
+        if !self.0.cassette.is_variant() {
             return Some(text);
         }
         notes.push(text.replace('\n', "; "));

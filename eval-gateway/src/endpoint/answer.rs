@@ -12,9 +12,9 @@ use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Request, Response, StatusCode};
 
 use super::body::read;
-use super::guests::{PREFIX, guest};
+use super::handlers::{PREFIX, handler};
 use crate::faults::{Failure, Twist};
-use crate::guest::{Call, Reply};
+use crate::handler::{Call, Reply};
 use crate::recording::{Answer, Body};
 use crate::sse::Event;
 use crate::upstream::{self, Unsent};
@@ -65,7 +65,7 @@ impl Received {
 pub(super) async fn answer(request: Request<IncomingBody>) -> Result<Reaction, Broken> {
     let path = request.uri().path().strip_prefix(PREFIX).unwrap_or_default();
     let (token, rest) = path.split_once('/').unwrap_or((path, ""));
-    let Some(guest) = guest(token) else {
+    let Some(handler) = handler(token) else {
         return Ok(plain(
             StatusCode::NOT_FOUND,
             "no conversation has this address: it is over, or the address is wrong",
@@ -81,14 +81,14 @@ pub(super) async fn answer(request: Request<IncomingBody>) -> Result<Reaction, B
     let body = match read(request).await {
         Ok(body) => body,
         Err(why) => {
-            guest.miss(&why);
+            handler.miss(&why);
             return Ok(refused(wire_by_path(&received.path), &why));
         }
     };
     received.body = body;
-    match guest.reply(&received.incoming()) {
+    match handler.reply(&received.incoming()) {
         Err(NoWire(why)) => {
-            guest.miss(&why);
+            handler.miss(&why);
             Ok(refused(wire_by_path(&received.path), &why))
         }
         Ok((_, Reply::Ask(call, twist))) => asked(call, received, twist).await,

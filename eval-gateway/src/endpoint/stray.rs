@@ -13,15 +13,15 @@ use hyper::{Method, Request, StatusCode};
 
 use super::answer::{Reaction, plain};
 use super::body::read;
-use super::guests::{self, PREFIX};
+use super::handlers::{self, PREFIX};
 use crate::canonical::Masks;
-use crate::guest::Guest;
+use crate::handler::Handler;
 use crate::wire::{Asked, Incoming};
 
 /// A request that is answered by no conversation.
 pub(super) struct Stray {
     /// The conversation that it names, at another host.
-    guest: Option<Arc<dyn Guest>>,
+    handler: Option<Arc<dyn Handler>>,
     is_here: bool,
 }
 
@@ -29,10 +29,10 @@ impl Stray {
     /// What is wrong with a request; `None` if it names a conversation here, or one that is over.
     pub(super) fn of(request: &Request<IncomingBody>, port: u16) -> Option<Self> {
         let (token, _) = split(request.uri().path());
-        let guest = guests::guest(token);
+        let handler = handlers::handler(token);
         let is_here = is_of_this_machine(request.headers(), port);
-        let is_known = guest.is_some() || guests::has_left(token);
-        (!is_here || !is_known).then_some(Self { guest, is_here })
+        let is_known = handler.is_some() || handlers::has_left(token);
+        (!is_here || !is_known).then_some(Self { handler, is_here })
     }
 
     /// Refuses the request, and tells the conversations that may have sent it.
@@ -43,7 +43,7 @@ impl Stray {
             (StatusCode::FORBIDDEN, "the request is not for this machine: `Host` or `Origin` is another")
         };
         // Pages of browsers know no token. Scans of ports post no calls of models.
-        let is_of_a_page = !self.is_here && self.guest.is_none() && request.headers().contains_key(ORIGIN);
+        let is_of_a_page = !self.is_here && self.handler.is_none() && request.headers().contains_key(ORIGIN);
         if request.method() == Method::POST && !is_of_a_page {
             let (path, query) = (request.uri().path().to_owned(), request.uri().query().map(str::to_owned));
             let body = read(request).await.unwrap_or_default();
@@ -65,17 +65,17 @@ impl Stray {
         } else {
             format!("{call} named another host than the gateway's (`Host` or `Origin`), so it had no answer")
         };
-        let told = self.guest.clone().map_or_else(|| senders(said), |guest| vec![guest]);
-        for guest in told {
-            guest.miss(&why);
+        let told = self.handler.clone().map_or_else(|| senders(said), |handler| vec![handler]);
+        for handler in told {
+            handler.miss(&why);
         }
     }
 }
 
-/// The guests whose message of the user a call holds; all of them, if it holds none.
-fn senders(said: &str) -> Vec<Arc<dyn Guest>> {
-    let all = guests::all();
-    let (asking, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|guest| guest.may_ask(said));
+/// The handlers whose message of the user a call holds; all of them, if it holds none.
+fn senders(said: &str) -> Vec<Arc<dyn Handler>> {
+    let all = handlers::all();
+    let (asking, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|handler| handler.may_ask(said));
     if asking.is_empty() { others } else { asking }
 }
 

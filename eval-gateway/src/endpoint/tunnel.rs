@@ -16,20 +16,20 @@ use tokio::io::copy_bidirectional;
 use tokio::net::TcpStream;
 
 use super::answer::{Broken, Reaction, with_type};
-use super::guests::guest;
+use super::handlers::handler;
 use super::stray::here;
-use crate::guest::Guest;
+use crate::handler::Handler;
 use crate::provider::is_host_of_models;
 
 pub(super) fn open(request: Request<Incoming>) -> Reaction {
-    let Some(guest) = owner(&request) else {
+    let Some(handler) = owner(&request) else {
         return refused("the proxy of the gateway takes conversations alone");
     };
     let Some(authority) = request.uri().authority().map(ToString::to_string) else {
         return refused("the host is missing");
     };
-    if let Some(message) = refusal(&*guest, &authority) {
-        guest.miss(&message);
+    if let Some(message) = refusal(&*handler, &authority) {
+        handler.miss(&message);
         return refused(&message);
     }
     tokio::spawn(async move {
@@ -49,12 +49,12 @@ pub(super) fn is_proxied(request: &Request<Incoming>, port: u16) -> bool {
 
 /// Hands a request for another host on.
 pub(super) async fn hand_on(request: Request<Incoming>) -> Reaction {
-    let Some(guest) = owner(&request) else {
+    let Some(handler) = owner(&request) else {
         return refused("the proxy of the gateway takes conversations alone");
     };
     let Some(authority) = request.uri().authority().cloned() else { return refused("the host is missing") };
-    if let Some(message) = refusal(&*guest, authority.as_str()) {
-        guest.miss(&message);
+    if let Some(message) = refusal(&*handler, authority.as_str()) {
+        handler.miss(&message);
         return refused(&message);
     }
     let port = authority.port_u16().unwrap_or(80);
@@ -81,8 +81,8 @@ async fn forwarded(mut request: Request<Incoming>, host: &str, port: u16) -> Opt
     Some(response.map(|body| body.map_err(|_| Broken).boxed()))
 }
 
-/// The sentence about a host that the program of a guest must not ask; `None` if it may.
-fn refusal(guest: &dyn Guest, authority: &str) -> Option<String> {
+/// The sentence about a host that the program of a handler must not ask; `None` if it may.
+fn refusal(handler: &dyn Handler, authority: &str) -> Option<String> {
     let host = authority.rsplit_once(':').filter(|(_, port)| !port.ends_with(']'));
     let host = host.map_or(authority, |(host, _)| host);
     let shown = eval_support::untrusted::one_line(host);
@@ -92,7 +92,7 @@ fn refusal(guest: &dyn Guest, authority: &str) -> Option<String> {
              `session.model_url(..)`, or the variable that it reads; `docs/recorded-models.md` has a table of clients"
         ));
     }
-    (guest.is_offline() && !is_loopback(host)).then(|| {
+    (handler.is_offline() && !is_loopback(host)).then(|| {
         format!("the agent asked `{shown}`, and `EVALSET_MODELS_OFFLINE=1` lets it reach no other host")
     })
 }
@@ -103,12 +103,12 @@ fn is_loopback(host: &str) -> bool {
     host.eq_ignore_ascii_case("localhost") || is_address(host.trim_matches(['[', ']']))
 }
 
-/// The guest whose program asks, by the token in the address of the proxy.
-fn owner(request: &Request<Incoming>) -> Option<Arc<dyn Guest>> {
+/// The handler whose program asks, by the token in the address of the proxy.
+fn owner(request: &Request<Incoming>) -> Option<Arc<dyn Handler>> {
     let header = request.headers().get(PROXY_AUTHORIZATION)?.to_str().ok()?;
     let decoded = STANDARD.decode(header.strip_prefix("Basic ")?).ok()?;
     let decoded = String::from_utf8(decoded).ok()?;
-    guest(decoded.split_once(':')?.1)
+    handler(decoded.split_once(':')?.1)
 }
 
 fn refused(why: &str) -> Reaction {

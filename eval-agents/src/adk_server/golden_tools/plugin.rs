@@ -20,10 +20,10 @@ const MODULE: &str = "evalset_golden_tools";
 
 impl Plugin {
     /// Writes the module for a server. The folder can be read by this user alone.
-    pub(in super::super) fn write(desk: SocketAddr, token: &str) -> Result<Self, io::Error> {
+    pub(in super::super) fn write(router: SocketAddr, token: &str) -> Result<Self, io::Error> {
         let folder = tempfile::Builder::new().prefix("evalset-").tempdir()?;
-        let mut settings = Map::from([("host", desk.ip().to_string()), ("token", token.to_owned())]);
-        settings.insert("port", i64::from(desk.port()));
+        let mut settings = Map::from([("host", router.ip().to_string()), ("token", token.to_owned())]);
+        settings.insert("port", i64::from(router.port()));
         std::fs::write(
             folder.path().join(MODULE).with_extension("json"),
             Value::Object(settings).to_string(),

@@ -1,7 +1,7 @@
 //! Recordings that are written, and those that are kept because a conversation broke off.
 
 use super::*;
-use crate::book::Plan;
+use crate::cassette::Plan;
 
 /// The recorded answers, by run.
 fn answers_by_run(case: &Case) -> Vec<(usize, String)> {
@@ -64,7 +64,7 @@ fn a_conversation_that_broke_off_writes_nothing() {
     let ended = conversation.end(false);
     assert_eq!(ended.error, None);
     assert_eq!(ended.notes[1], "nothing was recorded, since the conversation broke off");
-    assert!(!case.book("c").exists());
+    assert!(!case.cassette("c").exists());
     // What was recorded before stays.
     case.record(1, &[("a", "1")]);
     let before = case.recording();
@@ -84,8 +84,9 @@ fn a_run_that_breaks_after_a_whole_one_keeps_its_old_answers() {
     let plan = Plan { runs: Some(2), is_variant: false };
     let loaded = ModelsFolder::new(case.0.path().join("models"), "models").load("c").unwrap();
     let folder = ModelsFolder::new(case.0.path().join("models"), "models");
-    let book = Arc::new(Book::new(folder, loaded).planned(plan));
-    let open = |run| of_book(&book, ModelMode::RecordAll, run, Settings::default(), Faults::default());
+    let cassette = Arc::new(Cassette::new(folder, loaded).planned(plan));
+    let open =
+        |run| of_cassette(&cassette, ModelMode::RecordAll, run, Settings::default(), Faults::default());
     for (run, is_whole) in [(1, true), (2, false)] {
         let conversation = open(run);
         asks(&conversation, "a").answered(said("new"));
@@ -103,7 +104,7 @@ fn a_recording_stays_if_no_call_comes_while_it_is_recorded_anew() {
     // An agent that broke off, or that took no address, may have asked.
     case.opened(ModelMode::RecordAll, 1).end(false);
     let without = Conversation::new(
-        case.book("c"),
+        case.cassette("c"),
         ModelMode::RecordAll,
         Settings::default(),
         Faults::default(),

@@ -1,16 +1,16 @@
 //! Answers that no call asked for, calls that went past the gateway, and answers that are not of the run itself.
 
 use super::*;
-use crate::book::Plan;
+use crate::cassette::Plan;
 
 impl Case {
     fn folder(&self) -> ModelsFolder {
         ModelsFolder::new(self.0.path().join("models"), "models")
     }
 
-    fn planned(&self, runs: usize, is_variant: bool) -> Arc<Book> {
+    fn planned(&self, runs: usize, is_variant: bool) -> Arc<Cassette> {
         let loaded = self.folder().load("c").unwrap();
-        Arc::new(Book::new(self.folder(), loaded).planned(Plan { runs: Some(runs), is_variant }))
+        Arc::new(Cassette::new(self.folder(), loaded).planned(Plan { runs: Some(runs), is_variant }))
     }
 
     /// Adds keys to `shared.json`, as a person does.
@@ -22,8 +22,8 @@ impl Case {
     }
 }
 
-fn replayed(book: &Arc<Book>, run: usize) -> Conversation {
-    of_book(book, ModelMode::Replay, run, Settings::default(), Faults::default())
+fn replayed(cassette: &Arc<Cassette>, run: usize) -> Conversation {
+    of_cassette(cassette, ModelMode::Replay, run, Settings::default(), Faults::default())
 }
 
 /// A request with a prompt of its own, as a variant of the agent sends it.
@@ -100,7 +100,7 @@ fn a_replay_whose_agent_took_no_address_is_an_error_if_its_calls_are_recorded() 
     let case = Case::new();
     let open = |mode| {
         let (settings, faults) = (Settings::default(), Faults::default());
-        Conversation::new(case.book("c"), mode, settings, faults, 1, String::new())
+        Conversation::new(case.cassette("c"), mode, settings, faults, 1, String::new())
     };
     let text = "the agent took no address for its models, so calls, if it makes any, went past the recording";
     for mode in [ModelMode::Replay, ModelMode::Record] {
@@ -143,9 +143,9 @@ fn one_run_is_played_by_all_if_the_set_says_so_and_the_others_are_copies() {
     let case = Case::new();
     case.record(1, &[("a", "1")]);
     case.by_hand(r#""models_runs": "one""#);
-    let book = case.planned(3, false);
+    let cassette = case.planned(3, false);
     for run in 1..=3 {
-        let conversation = replayed(&book, run);
+        let conversation = replayed(&cassette, run);
         assert_eq!(got(conversation.answer(asked(&conversation, "a"))), "1");
         let ended = conversation.end(true);
         assert_eq!(ended.error, None);
@@ -155,15 +155,15 @@ fn one_run_is_played_by_all_if_the_set_says_so_and_the_others_are_copies() {
         assert_eq!(copy, (run > 1).then_some(&expected), "{:?}", ended.notes);
     }
     // A copy is not recorded: it asks what the first run has not recorded yet, and what that one has is replayed.
-    let book = case.planned(2, false);
-    let copy = of_book(&book, ModelMode::RecordAll, 2, Settings::default(), Faults::default());
+    let cassette = case.planned(2, false);
+    let copy = of_cassette(&cassette, ModelMode::RecordAll, 2, Settings::default(), Faults::default());
     asks(&copy, "a").answered(said("2"));
     copy.end(true);
     assert_eq!(case.recording().answers(), 1);
-    let first = of_book(&book, ModelMode::RecordAll, 1, Settings::default(), Faults::default());
+    let first = of_cassette(&cassette, ModelMode::RecordAll, 1, Settings::default(), Faults::default());
     asks(&first, "a").answered(said("new"));
     first.end(true);
-    let copy = of_book(&book, ModelMode::RecordAll, 2, Settings::default(), Faults::default());
+    let copy = of_cassette(&cassette, ModelMode::RecordAll, 2, Settings::default(), Faults::default());
     assert_eq!(got(copy.answer(asked(&copy, "a"))), "new");
     copy.end(true);
     assert_eq!((case.recording().answers(), case.recording().runs()), (1, 1));

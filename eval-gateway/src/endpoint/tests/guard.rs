@@ -75,7 +75,7 @@ fn told(bench: &Bench, text: &str) -> Conversation {
     let conversation = bench.replay();
     conversation.begin_turn(text);
     let address = address(&conversation);
-    crate::endpoint::guests::tell(address.rsplit_once('/').unwrap().1);
+    crate::endpoint::handlers::tell(address.rsplit_once('/').unwrap().1);
     conversation
 }
 

@@ -1,4 +1,4 @@
-//! Guests of the endpoint. Each call of a guest gets a reply, and a mistake in a call makes its cases an ERROR.
+//! Handlers of the endpoint. A handler replies to each call of its address, and a mistake in a call makes its cases an ERROR.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use crate::recording::Answer;
 use crate::wire::{Asked, Incoming, NoWire, Wire};
 
 /// The owner of an address: a conversation, or a program that serves several of them.
-pub(crate) trait Guest: Send + Sync {
+pub(crate) trait Handler: Send + Sync {
     /// The wire of a call, and its reply.
     fn reply(&self, incoming: &Incoming<'_>) -> Result<(Wire, Reply), NoWire>;
 

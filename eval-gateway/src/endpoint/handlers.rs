@@ -1,4 +1,4 @@
-//! The guests of the endpoint, by their tokens.
+//! The handlers of the endpoint, by their tokens.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -8,37 +8,42 @@ use eval_support::id::fresh_token;
 use eval_support::mutex::Mutex;
 use eval_support::secrets;
 
-use crate::guest::Guest;
+use crate::handler::Handler;
 
 /// The path of an address, up to its token.
 pub(super) const PREFIX: &str = "/c/";
 
-static GUESTS: Mutex<BTreeMap<String, Arc<dyn Guest>>> = Mutex::new(BTreeMap::new());
+static HANDLERS: Mutex<BTreeMap<String, Arc<dyn Handler>>> = Mutex::new(BTreeMap::new());
 
-/// The tokens of guests that left. Work that one of them left behind is no mistake of another one.
+/// The tokens of handlers that left. Work that one of them left behind is no mistake of another one.
 static LEFT: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
-/// Admits a guest, and returns its token.
-pub(super) fn admit(guest: Arc<dyn Guest>) -> io::Result<String> {
+/// Registers a handler, and returns its token.
+pub(super) fn register(handler: Arc<dyn Handler>) -> io::Result<String> {
     let token = token()?;
-    GUESTS.lock().insert(token.clone(), guest);
+    HANDLERS.lock().insert(token.clone(), handler);
     Ok(token)
 }
 
-/// Forgets a guest.
-pub(crate) fn dismiss(token: &str) {
-    GUESTS.lock().remove(token);
+/// Removes a handler.
+pub(crate) fn unregister(token: &str) {
+    HANDLERS.lock().remove(token);
     LEFT.lock().insert(token.to_owned());
 }
 
-/// Whether a token is of a guest that left.
+/// Whether a token is of a handler that left.
 pub(super) fn has_left(token: &str) -> bool {
     LEFT.lock().contains(token)
 }
 
-/// All guests: any of them may have sent a call that names none.
-pub(super) fn all() -> Vec<Arc<dyn Guest>> {
-    GUESTS.lock().iter().filter(|(token, _)| is_told(token)).map(|(_, guest)| Arc::clone(guest)).collect()
+/// All handlers: any of them may have sent a call that names none.
+pub(super) fn all() -> Vec<Arc<dyn Handler>> {
+    HANDLERS
+        .lock()
+        .iter()
+        .filter(|(token, _)| is_told(token))
+        .map(|(_, handler)| Arc::clone(handler))
+        .collect()
 }
 
 #[cfg(not(test))]
@@ -55,14 +60,14 @@ fn is_told(token: &str) -> bool {
     TOLD.lock().contains(token)
 }
 
-/// Lets a guest hear of calls that name none.
+/// Lets a handler hear of calls that name none.
 #[cfg(test)]
 pub(super) fn tell(token: &str) {
     TOLD.lock().insert(token.to_owned());
 }
 
-pub(super) fn guest(token: &str) -> Option<Arc<dyn Guest>> {
-    GUESTS.lock().get(token).cloned()
+pub(super) fn handler(token: &str) -> Option<Arc<dyn Handler>> {
+    HANDLERS.lock().get(token).cloned()
 }
 
 /// A fresh token. Its first half is the same in all tokens of the process, and masked wherever texts are written down: each

@@ -6,15 +6,15 @@ use std::time::Duration;
 use eval_format::__private::parse_value;
 
 use super::*;
-use crate::book::Book;
+use crate::cassette::Cassette;
 use crate::faults::Faults;
 use crate::recording::{Answer, Body};
 use crate::store::ModelsFolder;
 
-/// A folder of recordings, and a desk.
+/// A folder of recordings, and a router.
 struct Program {
     folder: tempfile::TempDir,
-    desk: Desk,
+    router: Router,
 }
 
 /// A request: the texts of the user so far, with an id of an earlier answer.
@@ -41,26 +41,26 @@ fn got(reply: Reply) -> String {
     }
 }
 
-fn open(book: &Arc<Book>, mode: ModelMode, run: usize, faults: &str) -> Conversation {
+fn open(cassette: &Arc<Cassette>, mode: ModelMode, run: usize, faults: &str) -> Conversation {
     let faults = Faults::read(&parse_value(faults).unwrap()).unwrap();
     let record = "EVALSET_MODELS=record run".to_owned();
-    Conversation::new(Arc::clone(book), mode, Settings::default(), faults, run, record)
+    Conversation::new(Arc::clone(cassette), mode, Settings::default(), faults, run, record)
 }
 
 impl Program {
     fn new(mode: ModelMode) -> Self {
-        Self { folder: tempfile::tempdir().unwrap(), desk: Desk::open(mode).unwrap() }
+        Self { folder: tempfile::tempdir().unwrap(), router: Router::open(mode).unwrap() }
     }
 
-    fn book(&self, case: &str) -> Arc<Book> {
+    fn cassette(&self, case: &str) -> Arc<Cassette> {
         let folder = ModelsFolder::new(self.folder.path().join("models"), "models");
         let loaded = folder.load(case).unwrap();
-        Arc::new(Book::new(folder, loaded))
+        Arc::new(Cassette::new(folder, loaded))
     }
 
     /// Records the calls of a run, with the texts of each and its answer.
     fn record(&self, case: &str, run: usize, calls: &[(&[&str], &str)]) {
-        let conversation = open(&self.book(case), ModelMode::Record, run, "{}");
+        let conversation = open(&self.cassette(case), ModelMode::Record, run, "{}");
         conversation.redirects();
         for (texts, said) in calls {
             let body = body(texts, None);
@@ -73,17 +73,17 @@ impl Program {
     }
 
     /// A conversation of a case in a turn, with its place.
-    async fn sit(&self, case: &str, texts: &[&str]) -> (Conversation, Seat) {
-        let conversation = open(&self.book(case), self.desk.0.mode, 1, "{}");
-        let seat = self.desk.sit(&conversation).await;
+    async fn lease(&self, case: &str, texts: &[&str]) -> (Conversation, Lease) {
+        let conversation = open(&self.cassette(case), self.router.0.mode, 1, "{}");
+        let lease = self.router.lease(&conversation).await;
         for text in texts {
             conversation.begin_turn(text);
         }
-        (conversation, seat)
+        (conversation, lease)
     }
 
     fn ask(&self, texts: &[&str], id: Option<&str>) -> String {
-        match self.desk.reply(&Incoming::chat(&body(texts, id))) {
+        match self.router.reply(&Incoming::chat(&body(texts, id))) {
             Ok((_, reply)) => got(reply),
             Err(NoWire(why)) => why,
         }
@@ -99,23 +99,23 @@ async fn ends(work: impl Future) -> bool {
 async fn a_case_without_a_recording_is_alone_so_that_it_gets_no_answer_of_another() {
     let program = Program::new(ModelMode::Replay);
     program.record("a", 1, &[(&["hi"], "of a")]);
-    let (a, seat) = program.sit("a", &["hi"]).await;
-    let b = open(&program.book("b"), ModelMode::Replay, 1, "{}");
-    assert!(!ends(program.desk.sit(&b)).await, "it waits until it is alone");
+    let (a, lease) = program.lease("a", &["hi"]).await;
+    let b = open(&program.cassette("b"), ModelMode::Replay, 1, "{}");
+    assert!(!ends(program.router.lease(&b)).await, "it waits until it is alone");
     assert!(b.waited().0 > Duration::ZERO);
     assert_eq!(program.ask(&["hi"], None), "of a");
     a.end_turn();
-    drop(seat);
-    let seat = program.desk.sit(&b).await;
+    drop(lease);
+    let lease = program.router.lease(&b).await;
     b.begin_turn("hi");
-    let again = open(&program.book("a"), ModelMode::Replay, 1, "{}");
-    assert!(!ends(program.desk.sit(&again)).await);
+    let again = open(&program.cassette("a"), ModelMode::Replay, 1, "{}");
+    assert!(!ends(program.router.lease(&again)).await);
     let missed = program.ask(&["hi"], None);
     assert!(missed.contains("is not recorded: there is no recording `models/b.json`"), "{missed}");
     assert_eq!((a.end(true).error, b.misses().len()), (None, 1));
     b.end_turn();
-    drop(seat);
-    assert!(ends(program.desk.sit(&again)).await);
+    drop(lease);
+    assert!(ends(program.router.lease(&again)).await);
 }
 
 #[tokio::test]
@@ -125,8 +125,8 @@ async fn each_case_gets_its_own_answer_by_its_text_or_by_an_id() {
         let follows: &[&str] = &["hi", case];
         program.record(case, 1, &[(&["hi"], "same"), (follows, case), (&["sub"], &format!("sub of {case}"))]);
     }
-    let (one, _seat) = program.sit("one", &["hi"]).await;
-    let (two, _other) = program.sit("two", &["hi"]).await;
+    let (one, _lease) = program.lease("one", &["hi"]).await;
+    let (two, _other) = program.lease("two", &["hi"]).await;
     // Both have the same answer to the same words.
     assert_eq!([program.ask(&["hi"], None), program.ask(&["hi"], None)], ["same", "same"]);
     for (case, conversation) in [("one", &one), ("two", &two)] {
@@ -146,8 +146,8 @@ async fn equal_calls_with_other_answers_are_an_error_of_both_and_no_answer_is_gi
     for case in ["one", "two"] {
         program.record(case, 1, &[(&["hi"], case)]);
     }
-    let (one, _seat) = program.sit("one", &["hi"]).await;
-    let (two, _other) = program.sit("two", &["hi"]).await;
+    let (one, _lease) = program.lease("one", &["hi"]).await;
+    let (two, _other) = program.lease("two", &["hi"]).await;
     let refused = program.ask(&["hi"], None);
     let expected = "a call of a model (openai chat, m) may be of any of the cases `one` and `two`, which use one program at the \
                     same time and do not all have the same answer to it; run one case at a time: ";
@@ -160,8 +160,8 @@ async fn a_case_with_the_same_words_and_no_answer_to_them_is_not_guessed() {
     let program = Program::new(ModelMode::Replay);
     program.record("one", 1, &[(&["hi"], "one")]);
     program.record("two", 1, &[(&["hello"], "two")]);
-    let (one, _seat) = program.sit("one", &["hi"]).await;
-    let (two, other) = program.sit("two", &["hi"]).await;
+    let (one, _lease) = program.lease("one", &["hi"]).await;
+    let (two, other) = program.lease("two", &["hi"]).await;
     assert!(program.ask(&["hi"], None).contains("may be of any of the cases `one` and `two`"));
     assert_eq!((one.misses().len(), two.misses().len()), (1, 1));
     drop((two, other));
@@ -169,8 +169,8 @@ async fn a_case_with_the_same_words_and_no_answer_to_them_is_not_guessed() {
     let program = Program::new(ModelMode::Replay);
     program.record("one", 1, &[(&["hi"], "one")]);
     program.record("two", 1, &[(&["hello"], "two")]);
-    let (one, _seat) = program.sit("one", &["hello"]).await;
-    let (two, _other) = program.sit("two", &["hello there"]).await;
+    let (one, _lease) = program.lease("one", &["hello"]).await;
+    let (two, _other) = program.lease("two", &["hello there"]).await;
     let missed = program.ask(&["hello"], None);
     assert!(missed.contains("nearest recorded call"), "{missed}");
     assert_eq!((one.misses().len(), two.misses().len()), (1, 0));
@@ -182,9 +182,9 @@ async fn a_case_that_had_its_answers_does_not_keep_another_from_its_own() {
     for case in ["one", "two"] {
         program.record(case, 1, &[(&["hi"], case)]);
     }
-    let (one, _seat) = program.sit("one", &["hi"]).await;
+    let (one, _lease) = program.lease("one", &["hi"]).await;
     assert_eq!(program.ask(&["hi"], None), "one");
-    let (two, _other) = program.sit("two", &["hi"]).await;
+    let (two, _other) = program.lease("two", &["hi"]).await;
     assert_eq!(program.ask(&["hi"], None), "two");
     assert_eq!((one.end(true).error, two.end(true).error), (None, None));
 }
@@ -195,8 +195,8 @@ async fn a_miss_is_of_the_case_whose_messages_the_call_holds() {
     for case in ["one", "two"] {
         program.record(case, 1, &[(&[case], "same"), (&[case, "more"], case)]);
     }
-    let (one, _seat) = program.sit("one", &["one", "more"]).await;
-    let (two, _other) = program.sit("two", &["two", "more"]).await;
+    let (one, _lease) = program.lease("one", &["one", "more"]).await;
+    let (two, _other) = program.lease("two", &["two", "more"]).await;
     assert!(program.ask(&["two", "changed", "more"], None).contains("is not recorded"));
     assert_eq!((one.misses().len(), two.misses().len()), (0, 1));
     // A call that says nothing of either is an error of both.
@@ -211,23 +211,23 @@ async fn a_case_with_faults_is_alone_so_that_they_happen_to_no_other() {
         program.record(case, 1, &[(&["hi"], "same")]);
     }
     let faults = r#"{"faults": [{"at": {"turn": 1, "call": 1}, "fault": {"status": 500}}]}"#;
-    let one = open(&program.book("one"), ModelMode::Replay, 1, faults);
-    let seat = program.desk.sit(&one).await;
+    let one = open(&program.cassette("one"), ModelMode::Replay, 1, faults);
+    let lease = program.router.lease(&one).await;
     one.begin_turn("hi");
-    let two = open(&program.book("two"), ModelMode::Replay, 1, "{}");
-    assert!(!ends(program.desk.sit(&two)).await);
+    let two = open(&program.cassette("two"), ModelMode::Replay, 1, "{}");
+    assert!(!ends(program.router.lease(&two)).await);
     assert_eq!([program.ask(&["hi"], None), program.ask(&["hi"], None)], ["Failed(500)", "same"]);
     one.end_turn();
-    drop(seat);
-    let _seat = program.desk.sit(&two).await;
+    drop(lease);
+    let _lease = program.router.lease(&two).await;
     two.begin_turn("hi");
     assert_eq!(program.ask(&["hi"], None), "same");
 }
 
 /// The notes of a conversation that ends here, after its place.
-fn ended((conversation, seat): (Conversation, Seat)) -> Vec<String> {
+fn ended((conversation, lease): (Conversation, Lease)) -> Vec<String> {
     conversation.end_turn();
-    drop(seat);
+    drop(lease);
     let ended = conversation.end(true);
     assert_eq!(ended.error, None);
     ended.notes
@@ -249,19 +249,19 @@ async fn equal_answers_are_charged_to_the_cases_that_asked_for_them_in_any_order
         for case in cases {
             program.record(case, 1, &[(&["hi"], "same"), (&["hi", case], case)]);
         }
-        let mut seats = Vec::new();
+        let mut leases = Vec::new();
         for case in cases {
-            seats.push(Some(program.sit(case, &["hi"]).await));
+            leases.push(Some(program.lease(case, &["hi"]).await));
         }
         for (at, step) in order {
             if step == 0 {
                 assert_eq!(program.ask(&["hi"], None), "same", "{order:?}");
                 continue;
             }
-            let seat = seats[at].take().unwrap();
-            seat.0.begin_turn(cases[at]);
+            let lease = leases[at].take().unwrap();
+            lease.0.begin_turn(cases[at]);
             assert_eq!(program.ask(&["hi", cases[at]], None), cases[at], "{order:?}");
-            assert_eq!(ended(seat), ["2 calls of models replayed, recorded: 0 tokens"], "{order:?}");
+            assert_eq!(ended(lease), ["2 calls of models replayed, recorded: 0 tokens"], "{order:?}");
         }
     }
 }
@@ -272,8 +272,8 @@ async fn ids_of_an_answer_that_either_may_have_got_name_none_of_them() {
     for case in ["one", "two"] {
         program.record(case, 1, &[(&["hi"], "same")]);
     }
-    let (one, _seat) = program.sit("one", &["hi"]).await;
-    let (two, _other) = program.sit("two", &["hi"]).await;
+    let (one, _lease) = program.lease("one", &["hi"]).await;
+    let (two, _other) = program.lease("two", &["hi"]).await;
     assert_eq!([program.ask(&["hi"], None), program.ask(&["hi"], None)], ["same", "same"]);
     one.begin_turn("first");
     two.begin_turn("second");
@@ -288,16 +288,16 @@ async fn the_runs_of_a_case_are_played_one_after_the_other_and_each_gets_its_own
     for run in 1..=2 {
         program.record("a", run, &[(&["hi"], &format!("run {run}"))]);
     }
-    let book = program.book("a");
-    let first = open(&book, ModelMode::Replay, 1, "{}");
-    let second = open(&book, ModelMode::Replay, 2, "{}");
-    let seat = program.desk.sit(&first).await;
-    assert!(!ends(program.desk.sit(&second)).await);
+    let cassette = program.cassette("a");
+    let first = open(&cassette, ModelMode::Replay, 1, "{}");
+    let second = open(&cassette, ModelMode::Replay, 2, "{}");
+    let lease = program.router.lease(&first).await;
+    assert!(!ends(program.router.lease(&second)).await);
     first.begin_turn("hi");
     assert_eq!(program.ask(&["hi"], None), "run 1");
     first.end_turn();
-    drop(seat);
-    let _seat = program.desk.sit(&second).await;
+    drop(lease);
+    let _lease = program.router.lease(&second).await;
     second.begin_turn("hi");
     assert_eq!(program.ask(&["hi"], None), "run 2");
 }
@@ -309,13 +309,13 @@ async fn calls_of_a_turn_that_was_left_reach_no_other_case() {
         for case in ["one", "two"] {
             program.record(case, 1, &[(&[case], case)]);
         }
-        let (one, seat) = program.sit("one", &["one"]).await;
+        let (one, lease) = program.lease("one", &["one"]).await;
         assert_eq!(program.ask(&["one"], None), "one");
         // The turn ran out of time: it was not ended.
-        drop(seat);
+        drop(lease);
         let expected = "the call is of a turn of the case `one` that was left";
         assert_eq!(program.ask(&["one"], None), expected);
-        let (two, _other) = program.sit("two", &["two"]).await;
+        let (two, _other) = program.lease("two", &["two"]).await;
         assert_eq!(program.ask(&["one"], None), expected);
         assert_eq!(program.ask(&["sub"], Some("id of one one")), expected);
         assert_eq!(program.ask(&["two"], None), "two");
@@ -330,12 +330,12 @@ async fn calls_of_a_turn_that_was_left_reach_no_other_case() {
 #[tokio::test]
 async fn a_case_that_is_recorded_is_alone_and_a_turn_that_ended_is_forgotten() {
     let program = Program::new(ModelMode::Record);
-    let (one, seat) = program.sit("one", &["hi"]).await;
-    let two = open(&program.book("two"), ModelMode::Record, 1, "{}");
-    assert!(!ends(program.desk.sit(&two)).await);
+    let (one, lease) = program.lease("one", &["hi"]).await;
+    let two = open(&program.cassette("two"), ModelMode::Record, 1, "{}");
+    assert!(!ends(program.router.lease(&two)).await);
     one.end_turn();
-    drop(seat);
-    let _seat = program.desk.sit(&two).await;
+    drop(lease);
+    let _lease = program.router.lease(&two).await;
     two.begin_turn("hi");
     assert!(program.ask(&["hi"], None).starts_with("Ask("));
 }
@@ -345,13 +345,13 @@ async fn mistakes_before_the_first_case_are_its_error_and_later_ones_a_remark() 
     let program = Program::new(ModelMode::Replay);
     program.record("one", 1, &[(&["hi"], "one")]);
     assert!(program.ask(&["hi"], None).starts_with("no case is in progress"));
-    program.desk.miss("a client asked `api.openai.com` itself");
-    let (one, seat) = program.sit("one", &["hi"]).await;
+    program.router.miss("a client asked `api.openai.com` itself");
+    let (one, lease) = program.lease("one", &["hi"]).await;
     assert_eq!(one.misses()[0].message, "a client asked `api.openai.com` itself");
     one.end_turn();
-    drop(seat);
-    program.desk.miss("a client asked `api.anthropic.com` itself");
-    let (again, _seat) = program.sit("one", &["hi"]).await;
+    drop(lease);
+    program.router.miss("a client asked `api.anthropic.com` itself");
+    let (again, _lease) = program.lease("one", &["hi"]).await;
     assert!(again.misses().is_empty());
     assert_eq!(program.ask(&["hi"], None), "one");
     assert_eq!(again.end(true).notes[0], "between two cases: a client asked `api.anthropic.com` itself");
@@ -360,12 +360,12 @@ async fn mistakes_before_the_first_case_are_its_error_and_later_ones_a_remark() 
 #[tokio::test]
 async fn a_program_that_may_reach_no_host_reaches_none_between_its_cases() {
     let shared = |mode, is_offline| {
-        Desk(Arc::new(Shared {
+        Router(Arc::new(Shared {
             mode,
             is_offline,
             token: Mutex::default(),
             state: Mutex::default(),
-            loans: Mutex::default(),
+            attributions: Mutex::default(),
             program: Arc::default(),
         }))
     };

@@ -19,7 +19,7 @@ use super::plugin::Plugin;
 use eval_core::group::Launch;
 
 /// What the plugins of one server ask, and what answers them.
-pub(in super::super) struct Desk {
+pub(in super::super) struct ToolRouter {
     token: String,
     state: Mutex<State>,
     /// The plugin on the disk, until an app has loaded it. Python then has its module for the others.
@@ -39,30 +39,30 @@ struct State {
 /// The user and the id of a session.
 type SessionKey = (String, String);
 
-/// The place of a conversation at the desk, until this is dropped.
+/// The answers to a conversation's calls of tools, until this is dropped.
 #[derive(Debug)]
-pub(in super::super) struct Seat {
-    desk: Arc<Desk>,
+pub(in super::super) struct ToolLease {
+    router: Arc<ToolRouter>,
     key: SessionKey,
 }
 
 /// An option of ADK's servers with which a session that does not exist is made.
 const CREATES_SESSIONS: &str = "--auto_create_session";
 
-impl Desk {
-    /// A desk, and the plugin that asks it.
+impl ToolRouter {
+    /// A router, and the plugin that asks it.
     pub(in super::super) fn open() -> Result<Arc<Self>, io::Error> {
         let token = fresh_token()?;
-        let desk = Arc::new(Self {
+        let router = Arc::new(Self {
             token: token.clone(),
             state: Mutex::default(),
             plugin: Mutex::default(),
             apps: tokio::sync::Mutex::default(),
         });
-        let weak: Weak<dyn Caller> = Arc::downgrade(&desk) as Weak<dyn Caller>;
+        let weak: Weak<dyn Caller> = Arc::downgrade(&router) as Weak<dyn Caller>;
         let address = loopback::listen(&token, weak)?;
-        *desk.plugin.lock() = Some(Plugin::write(address, &token)?);
-        Ok(desk)
+        *router.plugin.lock() = Some(Plugin::write(address, &token)?);
+        Ok(router)
     }
 
     /// The command of a server with the plugin.
@@ -116,15 +116,20 @@ impl Desk {
         .with(&http.wrote_last().await))
     }
 
-    /// Seats a conversation: the calls of its session are answered by its golden tools.
-    pub(in super::super) fn seat(self: &Arc<Self>, user: &str, session: &str, tools: GoldenTools) -> Seat {
+    /// Leases the tools to a conversation: the calls of its session are answered by its golden tools.
+    pub(in super::super) fn lease(
+        self: &Arc<Self>,
+        user: &str,
+        session: &str,
+        tools: GoldenTools,
+    ) -> ToolLease {
         let key = (user.to_owned(), session.to_owned());
         self.state.lock().sessions.insert(key.clone(), Some(tools));
-        Seat { desk: Arc::clone(self), key }
+        ToolLease { router: Arc::clone(self), key }
     }
 }
 
-impl Caller for Desk {
+impl Caller for ToolRouter {
     fn loaded(&self) {
         self.state.lock().loaded += 1;
     }
@@ -146,21 +151,21 @@ impl Caller for Desk {
     }
 }
 
-impl Drop for Desk {
+impl Drop for ToolRouter {
     fn drop(&mut self) {
         loopback::forget(&self.token);
     }
 }
 
-impl Drop for Seat {
+impl Drop for ToolLease {
     fn drop(&mut self) {
-        self.desk.state.lock().sessions.insert(self.key.clone(), None);
+        self.router.state.lock().sessions.insert(self.key.clone(), None);
     }
 }
 
 /// The token is not shown.
-impl fmt::Debug for Desk {
+impl fmt::Debug for ToolRouter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Desk(..)")
+        f.write_str("ToolRouter(..)")
     }
 }

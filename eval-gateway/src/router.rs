@@ -5,7 +5,7 @@
 //! among the runs of that case. Others share it while they are replayed, and a call that may belong to several cases is an error of all
 //! of them: no case is guessed.
 
-mod loans;
+mod attributions;
 mod owner;
 
 use std::collections::HashMap;
@@ -16,10 +16,10 @@ use std::time::{Duration, Instant};
 use eval_support::mutex::Mutex;
 use tokio::sync::{OwnedMutexGuard, OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock};
 
-use self::loans::Loans;
+use self::attributions::Attributions;
 use crate::conversation::Conversation;
 use crate::endpoint;
-use crate::guest::{Guest, Reply};
+use crate::handler::{Handler, Reply};
 use crate::mode::{ModelMode, Settings};
 use crate::variables;
 use crate::wire::{Incoming, NoWire, Wire};
@@ -29,59 +29,59 @@ const REMEMBERED: Duration = Duration::from_mins(1);
 
 /// The address of a program for many conversations.
 #[derive(Clone)]
-pub struct Desk(pub(crate) Arc<Shared>);
+pub struct Router(pub(crate) Arc<Shared>);
 
 pub(crate) struct Shared {
     mode: ModelMode,
     is_offline: bool,
     token: Mutex<String>,
     state: Mutex<State>,
-    loans: Mutex<Loans>,
+    attributions: Mutex<Attributions>,
     /// Held alone by a conversation that has to be alone, and together by the others.
     program: Arc<RwLock<()>>,
 }
 
 #[derive(Default)]
 struct State {
-    seated: Vec<Conversation>,
+    active: Vec<Conversation>,
     /// Conversations whose turn was left unfinished, with the time.
     left: Vec<(Conversation, Instant)>,
-    /// A lock for each case: one of its runs at a time has a seat.
+    /// A lock for each case: one of its runs at a time has a lease.
     cases: HashMap<usize, Arc<tokio::sync::Mutex<()>>>,
-    /// Whether a conversation had a seat.
+    /// Whether a conversation had a lease.
     has_begun: bool,
-    /// Mistakes of calls that came while no conversation had a seat.
+    /// Mistakes of calls that came while no conversation had a lease.
     unheard: Vec<String>,
 }
 
-/// The place of a conversation at a desk, until this is dropped.
+/// The use of a program by a conversation, until this is dropped.
 #[must_use = "the conversation leaves as soon as this is dropped"]
-pub struct Seat {
-    desk: Desk,
+pub struct Lease {
+    router: Router,
     conversation: Conversation,
     _alone: Alone,
 }
 
-/// The locks of a seat.
+/// The locks of a lease.
 #[expect(dead_code, reason = "they are held, and not read")]
 enum Alone {
     InTheProgram(OwnedRwLockWriteGuard<()>),
     InItsCase(OwnedMutexGuard<()>, OwnedRwLockReadGuard<()>),
 }
 
-impl Desk {
-    /// Opens a desk for a program whose calls are answered in this mode. The endpoint starts if it does not run.
+impl Router {
+    /// Opens a router for a program whose calls are answered in this mode. The endpoint starts if it does not run.
     pub fn open(mode: ModelMode) -> Result<Self, String> {
-        let desk = Self(Arc::new(Shared {
+        let router = Self(Arc::new(Shared {
             mode,
             is_offline: Settings::from_env()?.is_offline,
             token: Mutex::default(),
             state: Mutex::default(),
-            loans: Mutex::default(),
+            attributions: Mutex::default(),
             program: Arc::default(),
         }));
-        *desk.0.token.lock() = endpoint::admit(Arc::new(desk.clone()))?;
-        Ok(desk)
+        *router.0.token.lock() = endpoint::register(Arc::new(router.clone()))?;
+        Ok(router)
     }
 
     /// The variables that redirect the clients of the program.
@@ -90,8 +90,8 @@ impl Desk {
         Ok(variables::of_child(&address, &endpoint::proxy(&address), self.0.mode, self.0.is_offline))
     }
 
-    /// Takes a place. It waits while a conversation has the program alone, and while another run of its case has a place.
-    pub async fn sit(&self, conversation: &Conversation) -> Seat {
+    /// Lets a conversation use the program. Waits while another one has it alone, and while another run of the same case uses it.
+    pub async fn lease(&self, conversation: &Conversation) -> Lease {
         let program = Arc::clone(&self.0.program);
         let alone = if conversation.has_to_be_alone() {
             Alone::InTheProgram(conversation.waits(program.write_owned()).await)
@@ -111,29 +111,29 @@ impl Desk {
             }
         }
         state.has_begun = true;
-        state.seated.push(conversation.clone());
+        state.active.push(conversation.clone());
         drop(state);
-        Seat { desk: self.clone(), conversation: conversation.clone(), _alone: alone }
+        Lease { router: self.clone(), conversation: conversation.clone(), _alone: alone }
     }
 
-    /// The conversations that have a place, and those that left one in the midst of a turn.
+    /// The active conversations, and those that left in the midst of a turn.
     fn present(&self) -> (Vec<Conversation>, Vec<Conversation>) {
         let mut state = self.0.state.lock();
         state.left.retain(|(_, since)| since.elapsed() < REMEMBERED);
-        (state.seated.clone(), state.left.iter().map(|(conversation, _)| conversation.clone()).collect())
+        (state.active.clone(), state.left.iter().map(|(conversation, _)| conversation.clone()).collect())
     }
 }
 
-impl Guest for Desk {
+impl Handler for Router {
     fn reply(&self, incoming: &Incoming<'_>) -> Result<(Wire, Reply), NoWire> {
-        let (seated, left) = self.present();
+        let (active, left) = self.present();
         let mut read = Vec::new();
-        for conversation in seated {
+        for conversation in active {
             let asked = conversation.read(incoming)?;
             read.push((conversation, asked));
         }
         match (read.first(), left.first()) {
-            (Some((_, first)), _) => Ok((first.wire, owner::reply(&read, &left, &mut self.0.loans.lock()))),
+            (Some((_, first)), _) => Ok((first.wire, owner::reply(&read, &left, &mut self.0.attributions.lock()))),
             (None, Some(over)) => Ok((over.read(incoming)?.wire, owner::of_a_left_turn(over))),
             (None, None) => Err(NoWire(
                 "no case is in progress: the call was made before the first case, after the last one, or by work that a turn \
@@ -144,11 +144,11 @@ impl Guest for Desk {
     }
 
     fn miss(&self, why: &str) {
-        let (seated, _) = self.present();
-        if seated.is_empty() {
+        let (active, _) = self.present();
+        if active.is_empty() {
             self.0.state.lock().unheard.push(why.to_owned());
         }
-        for conversation in seated {
+        for conversation in active {
             conversation.miss(why.to_owned());
         }
     }
@@ -162,29 +162,29 @@ impl Guest for Desk {
     }
 }
 
-impl Drop for Seat {
+impl Drop for Lease {
     fn drop(&mut self) {
-        let mut state = self.desk.0.state.lock();
-        state.seated.retain(|seated| !Arc::ptr_eq(&seated.0, &self.conversation.0));
-        let seated = state.seated.clone();
+        let mut state = self.router.0.state.lock();
+        state.active.retain(|active| !Arc::ptr_eq(&active.0, &self.conversation.0));
+        let active = state.active.clone();
         if self.conversation.is_in_turn() {
             state.left.push((self.conversation.clone(), Instant::now()));
         }
         drop(state);
-        self.desk.0.loans.lock().settle(&self.conversation, &seated);
+        self.router.0.attributions.lock().settle(&self.conversation, &active);
     }
 }
 
 /// The token is not shown.
-impl fmt::Debug for Desk {
+impl fmt::Debug for Router {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Desk(..)")
+        f.write_str("Router(..)")
     }
 }
 
-impl fmt::Debug for Seat {
+impl fmt::Debug for Lease {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Seat(..)")
+        f.write_str("Lease(..)")
     }
 }
 

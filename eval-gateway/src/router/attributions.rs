@@ -11,9 +11,9 @@ use crate::usage::Usage;
 use crate::wire::Asked;
 
 #[derive(Default)]
-pub(super) struct Loans(Vec<Loan>);
+pub(super) struct Attributions(Vec<Attribution>);
 
-struct Loan {
+struct Attribution {
     key: String,
     model: String,
     usage: Usage,
@@ -25,7 +25,7 @@ pub(super) fn is(one: &Conversation, other: &Conversation) -> bool {
     Arc::ptr_eq(&one.0, &other.0)
 }
 
-impl Loans {
+impl Attributions {
     /// Notes an answer that was charged to the first of the conversations that may have got it.
     pub(super) fn note(
         &mut self,
@@ -37,7 +37,7 @@ impl Loans {
         let candidates = among.iter().copied().cloned().collect();
         let usage = answer.usage(asked.wire).unwrap_or_default();
         let (key, model) = (asked.key.clone(), asked.model.clone());
-        self.0.push(Loan { key, model, usage, charged: charged.clone(), candidates });
+        self.0.push(Attribution { key, model, usage, charged: charged.clone(), candidates });
     }
 
     /// Lets a conversation have an unused answer, if another one can be charged with one that this one was charged with. Returns
@@ -49,11 +49,11 @@ impl Loans {
     fn shift(&mut self, from: &Conversation, key: &str, seen: &mut Vec<Conversation>) -> bool {
         seen.push(from.clone());
         for at in 0..self.0.len() {
-            let loan = &self.0[at];
-            if loan.key != key || !is(&loan.charged, from) {
+            let attribution = &self.0[at];
+            if attribution.key != key || !is(&attribution.charged, from) {
                 continue;
             }
-            for other in loan.candidates.clone() {
+            for other in attribution.candidates.clone() {
                 let is_new = !seen.iter().any(|seen| is(seen, &other));
                 if is_new && (other.has_unused(key) || self.shift(&other, key, seen)) {
                     self.0[at].charge(&other);
@@ -64,20 +64,21 @@ impl Loans {
         false
     }
 
-    /// Charges a conversation that leaves with what it may have got, since it asks no more. `seated` are the others.
-    pub(super) fn settle(&mut self, leaving: &Conversation, seated: &[Conversation]) {
-        for loan in &mut self.0 {
-            let is_of_it = !is(&loan.charged, leaving) && loan.candidates.iter().any(|of| is(of, leaving));
-            if is_of_it && leaving.has_unused(&loan.key) {
-                loan.charge(leaving);
+    /// Charges a conversation that leaves with what it may have got, since it asks no more. `active` are the others.
+    pub(super) fn settle(&mut self, leaving: &Conversation, active: &[Conversation]) {
+        for attribution in &mut self.0 {
+            let is_of_it =
+                !is(&attribution.charged, leaving) && attribution.candidates.iter().any(|of| is(of, leaving));
+            if is_of_it && leaving.has_unused(&attribution.key) {
+                attribution.charge(leaving);
             }
         }
-        let is_here = |of: &Conversation| seated.iter().any(|seated| is(seated, of));
-        self.0.retain(|loan| loan.candidates.iter().any(is_here));
+        let is_here = |of: &Conversation| active.iter().any(|active| is(active, of));
+        self.0.retain(|attribution| attribution.candidates.iter().any(is_here));
     }
 }
 
-impl Loan {
+impl Attribution {
     fn charge(&mut self, other: &Conversation) {
         self.charged.got_less(&self.key, other, &self.model, self.usage);
         self.charged = other.clone();

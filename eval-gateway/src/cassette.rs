@@ -11,7 +11,7 @@ use crate::recording::{Answer, CaseRecording, Exchange, Shared};
 use crate::store::{Loaded, ModelsFolder};
 
 #[derive(Debug)]
-pub(crate) struct Book {
+pub(crate) struct Cassette {
     eval_id: String,
     shared: Shared,
     by_hand: Vec<Exchange>,
@@ -59,7 +59,7 @@ struct State {
     is_fresh: bool,
 }
 
-impl Book {
+impl Cassette {
     pub(crate) fn new(folder: ModelsFolder, loaded: Loaded) -> Self {
         let Loaded { recording, shared, by_hand, exists } = loaded;
         Self {
@@ -73,7 +73,7 @@ impl Book {
         }
     }
 
-    /// The same book for these runs.
+    /// The same cassette for these runs.
     pub(crate) fn planned(self, plan: Plan) -> Self {
         Self { plan, ..self }
     }

@@ -8,10 +8,10 @@
 use eval_format::Value;
 use eval_support::words::code_list;
 
-use super::loans::{Loans, is};
-use crate::book::Has;
+use super::attributions::{Attributions, is};
+use crate::cassette::Has;
 use crate::conversation::Conversation;
-use crate::guest::Reply;
+use crate::handler::Reply;
 use crate::recording::{Answer, Body};
 use crate::sse::{Data, Event};
 use crate::wire::Asked;
@@ -20,14 +20,14 @@ use crate::wire::Asked;
 type Read = (Conversation, Asked);
 
 /// The reply to a call of one of these conversations, or of one whose turn was left.
-pub(super) fn reply(read: &[Read], left: &[Conversation], loans: &mut Loans) -> Reply {
+pub(super) fn reply(read: &[Read], left: &[Conversation], attributions: &mut Attributions) -> Reply {
     // What is replayed to a left turn of the case itself is of the case.
     let is_same =
-        |seated: &Conversation, over: &Conversation| !seated.mode().asks() && seated.case() == over.case();
-    let is_other = |over: &&Conversation| !read.iter().any(|(seated, _)| is_same(seated, over));
+        |active: &Conversation, over: &Conversation| !active.mode().asks() && active.case() == over.case();
+    let is_other = |over: &&Conversation| !read.iter().any(|(active, _)| is_same(active, over));
     let left: Vec<&Conversation> = left.iter().filter(is_other).collect();
     let Some((_, first)) = read.first() else { return Reply::Refused("no case is in progress".to_owned()) };
-    let mut among: Vec<&Conversation> = read.iter().map(|(seated, _)| seated).chain(left).collect();
+    let mut among: Vec<&Conversation> = read.iter().map(|(active, _)| active).chain(left).collect();
     if among.len() > 1 {
         keep(&mut among, |conversation| conversation.handed_out(first));
         let is_last = |conversation: &Conversation, is: &dyn Fn(&str) -> bool| {
@@ -38,14 +38,14 @@ pub(super) fn reply(read: &[Read], left: &[Conversation], loans: &mut Loans) -> 
         keep(&mut among, |conversation| is_last(conversation, &|text| first.user_text == text));
     }
     let (owners, over): (Vec<&Conversation>, Vec<&Conversation>) =
-        among.into_iter().partition(|owner| read.iter().any(|(seated, _)| is(seated, owner)));
+        among.into_iter().partition(|owner| read.iter().any(|(active, _)| is(active, owner)));
     match (&owners[..], &over[..]) {
         ([], [over, ..]) => of_a_left_turn(over),
         ([owner], []) => {
-            loans.free(owner, &first.key);
+            attributions.free(owner, &first.key);
             answered(read, owner)
         }
-        _ => among_several(read, &owners, &over, loans),
+        _ => among_several(read, &owners, &over, attributions),
     }
 }
 
@@ -63,7 +63,7 @@ fn keep<'c>(among: &mut Vec<&'c Conversation>, fits: impl Fn(&'c Conversation) -
 }
 
 fn asked<'r>(read: &'r [Read], owner: &Conversation) -> Option<&'r Asked> {
-    read.iter().find(|(seated, _)| is(seated, owner)).map(|(_, asked)| asked)
+    read.iter().find(|(active, _)| is(active, owner)).map(|(_, asked)| asked)
 }
 
 fn answered(read: &[Read], owner: &Conversation) -> Reply {
@@ -78,14 +78,14 @@ fn among_several(
     read: &[Read],
     owners: &[&Conversation],
     over: &[&Conversation],
-    loans: &mut Loans,
+    attributions: &mut Attributions,
 ) -> Reply {
     let has_unused =
         |owner: &&Conversation| asked(read, owner).is_some_and(|asked| owner.has_unused(&asked.key));
     if !owners.iter().any(has_unused) {
         let mut asking = owners.iter().filter_map(|owner| Some((owner, asked(read, owner)?)));
         // One is enough: it gives the answer.
-        asking.any(|(owner, asked)| loans.free(owner, &asked.key));
+        asking.any(|(owner, asked)| attributions.free(owner, &asked.key));
     }
     let (mut unused, mut nothing): (Vec<(&Conversation, Answer)>, Vec<&Conversation>) =
         (Vec::new(), over.to_vec());
@@ -108,7 +108,7 @@ fn among_several(
             for owner in owners {
                 owner.may_hold(asked, answer);
             }
-            loans.note(asked, answer, first, owners);
+            attributions.note(asked, answer, first, owners);
             first.answer(asked.clone())
         }
         _ => {

@@ -253,7 +253,7 @@ fn a_run_that_ended_at_the_first_failure_is_not_blessed() {
     desk.0.run(&[&["run", "evals/desk.evalset.json"], &args[..]].concat());
     let blessed = desk.bless(&[]);
     assert_eq!(blessed.code, Some(2), "{}", blessed.shown());
-    assert!(blessed.err.contains("2 cases were skipped: `desk:c01` and `desk:c02`"), "{}", blessed.shown());
+    assert!(blessed.err.contains("2 cases were skipped: `desk/c01` and `desk/c02`"), "{}", blessed.shown());
     // Named cases of it count.
     assert_eq!(desk.bless(&["evals/desk.evalset.json:c00"]).code, Some(0));
 }

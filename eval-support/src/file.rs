@@ -74,7 +74,7 @@ mod tests {
                 assert_eq!(error.to_string(), Unfit::NoFile.to_string());
             }
         }
-        std::fs::write(folder.path().join("file"), "text").unwrap();
+        fs::write(folder.path().join("file"), "text").unwrap();
         assert_eq!(read_file(&folder.path().join("file")).unwrap(), b"text");
         assert!(read_file(folder.path()).is_err());
     }

@@ -153,7 +153,7 @@ fn sources(folder: &Path, found: &mut Vec<(String, String)>) {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         if path.is_dir() && !["tests", "target", "examples"].contains(&name) {
             sources(&path, found);
-        } else if name.ends_with(".rs") && name != "tests.rs" {
+        } else if path.extension().is_some_and(|end| end == "rs") && name != "tests.rs" {
             found.extend(fs::read_to_string(&path).ok().map(|text| (path.display().to_string(), text)));
         }
     }

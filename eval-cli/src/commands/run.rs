@@ -138,9 +138,7 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
             ready.push(agent);
         }
         let agents = ready;
-        let matched = Matched::new(&agents, &plans);
-        matched.tell();
-        matched.check(args.source.allow_uncovered)?;
+        Matched::new(&agents, &plans).tell().check(args.source.allow_uncovered)?;
         let cases = plans.first().map_or(0, RunPlan::len);
         if let Some(warning) = too_many_tests(variants.len(), cases).filter(|_| variants.len() > 1) {
             notice(&warning);

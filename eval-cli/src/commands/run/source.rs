@@ -164,11 +164,12 @@ impl Matched {
     }
 
     /// Prints the match on standard error, before the cases run: standard output is for the report.
-    pub(super) fn tell(&self) {
+    pub(super) fn tell(&self) -> &Self {
         let mut text = String::new();
         text.extend(self.lines.iter().map(|line| format!("     trace {line}\n")));
         text.extend(self.gaps.iter().map(|gap| format!("   {} {gap}\n", styled(WARNING, "warning"))));
         tell(&text);
+        self
     }
 
     /// Fails if a conversation belongs to no case, unless that is allowed: what no case checks is no pass.

@@ -115,7 +115,7 @@ fn a_decimal_at_exactly_the_distance_is_within_it() {
     ] {
         assert_eq!(reasons(golden.into(), seen.into(), &json!({"within": within})), "", "{seen} of {golden}");
     }
-    for (golden, seen) in [(16449.40, 16449.389_999), (1.0, 1.100_000_1), (0.3, 0.400_000_000_1)] {
+    for (golden, seen) in [(16_449.40, 16_449.389_999), (1.0, 1.100_000_1), (0.3, 0.400_000_000_1)] {
         let within = if golden > 1.0 { 0.01 } else { 0.1 };
         assert_ne!(reasons(golden.into(), seen.into(), &json!({"within": within})), "", "{seen} of {golden}");
     }

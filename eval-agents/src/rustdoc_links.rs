@@ -19,6 +19,7 @@ macro_rules! page {
             "[goldens]: https://docs.rs/eval-core/latest/eval_core/_documentation/goldens\n",
             "[metric programs]: eval_core::metric#programs-as-metrics\n",
             "[programs]: eval_core::runner\n",
+            "[recorded models]: https://docs.rs/eval-core/latest/eval_core/models\n",
             "[protocol]: crate::_documentation::protocol\n",
             "[python]: crate::_documentation::python\n",
             "[traces]: crate::_documentation::stored_traces\n",

@@ -139,10 +139,7 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
         }
         let agents = ready;
         Matched::new(&agents, &plans).tell().check(args.source.allow_uncovered)?;
-        let cases = plans.first().map_or(0, RunPlan::len);
-        if let Some(warning) = too_many_tests(variants.len(), cases).filter(|_| variants.len() > 1) {
-            notice(&warning);
-        }
+        warn_of_many_tests(&plans);
         progress.begin(plans.iter().map(RunPlan::len).sum());
         let is_stopped = AtomicBool::new(false);
         for ((runner, agent), plan) in runners.iter().zip(&agents).zip(&plans) {
@@ -200,6 +197,14 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
         return Ok(Answer { exit_code, ..answer });
     }
     Ok(answer)
+}
+
+/// Warns of a matrix that makes many tests.
+fn warn_of_many_tests(plans: &[RunPlan]) {
+    let cases = plans.first().map_or(0, RunPlan::len);
+    if let Some(warning) = too_many_tests(plans.len(), cases).filter(|_| plans.len() > 1) {
+        notice(&warning);
+    }
 }
 
 /// Ends what cases shared, after the last one. Returns the first error, which is one of the run: no case has it.

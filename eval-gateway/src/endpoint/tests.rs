@@ -16,6 +16,7 @@ use std::fs;
 
 use eval_format::__private::parse_value;
 use eval_format::Value;
+use eval_support::mutex::Mutex;
 
 use self::client::{Answered, ask, post};
 use self::provider::Provider;
@@ -24,6 +25,9 @@ use crate::mode::{ModelMode, Settings};
 use crate::recording::CaseRecording;
 use crate::set::ModelSet;
 use crate::store::ModelsFolder;
+
+/// Held by a test whose calls name no conversation: they are misses of the conversations of another test, too.
+static STRAY_CALLS: Mutex<()> = Mutex::new(());
 
 const CHAT: &str = "/v1/chat/completions";
 

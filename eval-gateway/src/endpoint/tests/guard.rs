@@ -16,6 +16,7 @@ fn with_headers(address: &str, headers: &str) -> Answered {
 
 #[test]
 fn another_host_or_origin_is_refused_and_a_miss_of_the_conversation_that_is_named() {
+    let _alone = STRAY_CALLS.lock();
     let bench = Bench::new();
     bench.provider.says_json(&said("hello"));
     bench.recorded(CHAT, &question("hi"));
@@ -51,6 +52,7 @@ fn another_host_or_origin_is_refused_and_a_miss_of_the_conversation_that_is_name
 
 #[test]
 fn an_address_without_a_conversation_answers_nothing() {
+    let _alone = STRAY_CALLS.lock();
     let bench = Bench::new();
     bench.provider.says_json(&said("hello"));
     bench.recorded(CHAT, &question("hi"));
@@ -81,6 +83,7 @@ fn told(bench: &Bench, text: &str) -> Conversation {
 
 #[test]
 fn a_call_that_names_no_conversation_is_a_miss_of_those_that_may_have_sent_it() {
+    let _alone = STRAY_CALLS.lock();
     let bench = Bench::new();
     bench.provider.says_json(&said("hello"));
     bench.recorded(CHAT, &question("hi"));

@@ -81,7 +81,7 @@ const tests = {
     await page.goto(`${url}/sessions?token=${token}`);
     await page.getByText("No session has arrived.").waitFor();
     assert((await page.textContent("#about")).includes(new URL(otlp).port));
-    assert.deepEqual(await page.locator(".site a").allInnerTexts(), ["evalset", "Runs", "Drafts", "Sessions", "Check"]);
+    assert.deepEqual(await page.locator(".site a").allInnerTexts(), ["evalset", "Runs", "Review", "Drafts", "Sessions", "Check"]);
     assert.equal(await page.locator(".site [aria-current=page]").innerText(), "Sessions");
 
     // Sessions appear by themselves.

@@ -46,8 +46,7 @@ pub(super) fn next(results: &RunResults<'_>, test: &TestResult<'_>, seen: &Seen<
     let hint = printed(test, "hint: ").filter(|_| longer.is_none());
     let hint = hint.map(|hint| format!(" {}.", sentence(hint.trim_end_matches('.'))));
     let why = line(&(cause.why(&advice) + lacking + &hint.unwrap_or_default()));
-    let (first, second) = if advice.takes_first() { (golden, again) } else { (again, golden) };
-    let commands: Vec<Command> = install.into_iter().chain(first).chain(second).chain(longer).collect();
+    let commands: Vec<Command> = install.into_iter().chain(again).chain(golden).chain(longer).collect();
     let is_known = !commands.is_empty() || !matches!(cause, Cause::Passed);
     is_known.then_some(Next { why, commands, group: None })
 }
@@ -300,14 +299,6 @@ struct Advice<'s> {
     seen: Seen<'s>,
 }
 
-impl Advice<'_> {
-    /// Whether to take what came is the first thing to do. A single run may do something else next time, and a refusal is
-    /// hardly meant.
-    fn takes_first(&self) -> bool {
-        self.has_golden && self.is_stable && !self.seen.refuses
-    }
-}
-
 impl Cause<'_> {
     fn verb(&self) -> &'static str {
         if matches!(self, Self::NotRecorded) { "Record it" } else { "Run it again" }
@@ -317,11 +308,6 @@ impl Cause<'_> {
         let seen = &advice.seen;
         match self {
             Self::Passed => "It passed. To see it once more, run it again.".to_owned(),
-            Self::Failed { .. } if advice.takes_first() => {
-                "All runs did the same. If it is right, review it, and accept it as the new golden. If it is not, change \
-                 the agent and run the case again."
-                    .to_owned()
-            }
             Self::Failed { .. } if seen.refuses => {
                 let taken = " Only if it has to refuse, accept that in a review.";
                 let taken = if advice.has_golden { taken } else { "" };
@@ -331,9 +317,11 @@ impl Cause<'_> {
                 )
             }
             Self::Failed { .. } if advice.has_golden => {
-                "If what came is wrong, change the agent and run it again. If it is right, review it, and accept it as the \
-                 new golden."
-                    .to_owned()
+                let same = if advice.is_stable { " All runs did the same." } else { "" };
+                format!(
+                    "If what came is wrong, change the agent and run it again. If it is right, review it, and accept it as the \
+                     new golden.{same}"
+                )
             }
             Self::Failed { is_flaky: true } => {
                 "Some runs passed and others did not. Change the agent, or run the case again.".to_owned()
@@ -441,30 +429,29 @@ mod tests {
     }
 
     #[test]
-    fn what_the_runs_did_decides_what_is_done_first() {
+    fn what_the_runs_did_decides_what_is_said() {
         let failed = || Cause::Failed { is_flaky: false };
         let late = "agent error in turn 2: timed out after 3s (`timeout` sets the limit)";
         let seen = Seen::default();
         let refuses = Seen { refuses: true, ..seen };
         let unanswered = Seen { unanswered: Some("get_warnings"), ..seen };
         let miss = Seen { misses: true, ..seen };
-        for (cause, has_golden, is_stable, seen, is_first, why) in [
-            (failed(), true, true, seen, true, "All runs did the same. If it is right, review it"),
-            (failed(), true, false, seen, false, "If what came is wrong, change the agent"),
+        for (cause, has_golden, is_stable, seen, why) in [
             (
                 failed(),
                 true,
                 true,
-                refuses,
-                false,
-                "The agent refused, or gave up, where the golden has an answer.",
+                seen,
+                "If what came is wrong, change the agent and run it again. If it is right, review it, and accept it as the new golden. \
+                 All runs did the same.",
             ),
+            (failed(), true, false, seen, "If what came is wrong, change the agent"),
+            (failed(), true, true, refuses, "The agent refused, or gave up, where the golden has an answer."),
             (
                 Cause::Error(Role::Agent, late),
                 false,
                 false,
                 unanswered,
-                false,
                 "`get_warnings` gave no response within 3s. Whether it hangs or is slow cannot be told",
             ),
             (
@@ -472,7 +459,6 @@ mod tests {
                 false,
                 false,
                 seen,
-                false,
                 "The agent had no answer within 3s. Whether it hangs",
             ),
             (
@@ -480,20 +466,11 @@ mod tests {
                 false,
                 false,
                 miss,
-                false,
                 "The case has no response for this call. Mend the agent, or let",
             ),
-            (
-                Cause::Error(Role::Tools, "tools error: gone"),
-                false,
-                false,
-                seen,
-                false,
-                "The tools broke off: gone",
-            ),
+            (Cause::Error(Role::Tools, "tools error: gone"), false, false, seen, "The tools broke off: gone"),
         ] {
             let advice = Advice { has_golden, is_stable, seen };
-            assert_eq!(advice.takes_first(), is_first, "{cause:?}");
             let told = cause.why(&advice);
             assert!(told.starts_with(why), "{told}");
         }

@@ -5,14 +5,11 @@ use serde_json::{Value, json};
 use crate::folder::{AGENT, Folder, program};
 
 const SETUP: &str = r#"
-import pathlib
 key = "AKIA" + "IOSFODNN7EXAMPLE"
-count = pathlib.Path("count")
 "#;
 const TURN: &str = r#"
-made = int(count.read_text()) if count.exists() else 0
-count.write_text(str(made + 1))
-answers = {"same": "no", "differs": f"number {made}", "secret": f"The key is {key}."}
+# Each run has a process of its own.
+answers = {"same": "no", "differs": f"number {os.getpid()}", "secret": f"The key is {key}."}
 say(type="text", text=answers.get(text, text))
 if text == "state":
     say(type="turn_end", state={"city": "Oslo"})

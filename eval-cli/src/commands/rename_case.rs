@@ -56,7 +56,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     })?;
     let mut remark = format!("it was `{}`\n", one_line(old));
     if old != &args.new_id {
-        // The folder is locked for each file: a lock of the set excludes those of its recordings.
+        // Each write takes the lock of the folder itself. A lock held here would keep the writes of the recordings out.
         if models.rename(old, &args.new_id).map_err(|why| left_behind(&why))? {
             remark.push_str("its recorded calls of models go with it\n");
         }

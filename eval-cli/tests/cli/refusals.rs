@@ -1,4 +1,4 @@
-//! What is refused before a case runs: where the mistake is, and what helps.
+//! Mistakes that end a run before its first case: each is told with its place and with a remedy.
 
 use serde_json::{Value, json};
 

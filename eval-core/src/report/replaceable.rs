@@ -1,4 +1,4 @@
-//! Whether what runs did can take the place of what their case expects.
+//! Runs that can become the golden of their case.
 
 use eval_format::{EvalCase, Invocation, Map, Value};
 use eval_support::secrets::{is_secret_under, mask, shows_a_mask};
@@ -7,8 +7,8 @@ use super::case_report::CaseReport;
 use crate::transcript::Transcript;
 
 impl CaseReport {
-    /// Whether what the runs did can take the place of what the case expects: all did the same in each turn, as far as the case
-    /// expects anything of it, and no secret is in it. `cargo evalset import --replace` decides by what is recorded.
+    /// Whether the runs can become the golden of the case: all did the same in each turn, as far as the case expects anything of
+    /// the turn, and no secret is in it. `cargo evalset import --replace` decides by what is recorded.
     #[doc(hidden)]
     pub fn can_be_golden(&self) -> bool {
         let runs: Vec<&Transcript> = self.runs.iter().map(|run| &run.transcript).collect();

@@ -1,4 +1,4 @@
-//! Tokens and models of a run: what its events say, else what the gateway saw.
+//! Tokens and models of a run, from its events or from its recorded calls.
 
 use eval_format::UsageMetadata;
 
@@ -6,8 +6,8 @@ use super::Transcript;
 use crate::agent::Event;
 
 impl Transcript {
-    /// The tokens that count for the run, each with its model: those that the agent's events report, as in ADK. If no event
-    /// reports any, they are those of the calls that the gateway saw. The two are never added.
+    /// The tokens that count for the run, each with its model. The agent's events count, as in ADK. If no event reports tokens,
+    /// the calls that the gateway saw count. The two are never added.
     pub fn usage(&self) -> Vec<(Option<&str>, &UsageMetadata)> {
         let told =
             self.events().filter_map(|event| Some((event.model_version.as_deref(), event.usage.as_ref()?)));
@@ -23,7 +23,7 @@ impl Transcript {
         self.usage().into_iter().filter_map(|(_, usage)| usage.all_tokens()).reduce(i64::saturating_add)
     }
 
-    /// The models that the agent's events name. If they name none, they are those of the calls that the gateway saw.
+    /// The models of the run. The agent's events name them. If no event does, the calls that the gateway saw name them.
     pub fn model_names(&self) -> Vec<&str> {
         let named: Vec<&str> = self.events().filter_map(|event| event.model_version.as_deref()).collect();
         if named.is_empty() { self.models.iter().map(|of_model| &*of_model.model).collect() } else { named }

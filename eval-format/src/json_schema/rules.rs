@@ -12,7 +12,7 @@ const SAID: &str = r"[^ \t\r\n]";
 /// A text that neither begins nor ends with white space.
 const TAG: &str = r"^[^ \t\r\n]([\s\S]*[^ \t\r\n])?$";
 
-/// The values of a key that the reader takes, where these are fewer than those of its type.
+/// The schema of a key's values, where the reader refuses some values of the key's type; `None` for every other key.
 pub(super) fn values(model: &str, key: &str) -> Option<Value> {
     Some(match (model, key) {
         ("an eval case", key) if key == TAGS => array(pattern(TAG)),

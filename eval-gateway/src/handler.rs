@@ -65,3 +65,16 @@ impl fmt::Debug for Reply {
         }
     }
 }
+
+/// The text of an answer of the tests, under `said`; the reason of a refusal.
+#[cfg(test)]
+pub(crate) fn got(reply: Reply) -> String {
+    match reply {
+        Reply::Recorded(answer) => match answer.body {
+            crate::recording::Body::Json(value) => value["said"].as_str().unwrap_or_default().to_owned(),
+            other => panic!("{other:?}"),
+        },
+        Reply::Refused(why) => why,
+        other => format!("{other:?}"),
+    }
+}

@@ -11,7 +11,7 @@ use eval_format::__private::parse_value;
 use eval_format::Value;
 
 use super::*;
-use crate::handler::{Call, Reply};
+use crate::handler::{Call, Reply, got};
 use crate::limits::{Limit, Limits};
 use crate::recording::{Body, CaseRecording};
 use crate::store::ModelsFolder;
@@ -90,18 +90,6 @@ fn of_cassette(
     conversation.redirects();
     conversation.begin_turn("hi");
     conversation
-}
-
-/// What was answered; the begin of an error.
-fn got(reply: Reply) -> String {
-    match reply {
-        Reply::Recorded(answer) => match answer.body {
-            Body::Json(value) => value["said"].as_str().unwrap_or_default().to_owned(),
-            other => panic!("{other:?}"),
-        },
-        Reply::Refused(why) => why,
-        other => format!("{other:?}"),
-    }
 }
 
 /// The words in an order that the number decides.

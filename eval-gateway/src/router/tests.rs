@@ -8,6 +8,7 @@ use eval_format::__private::parse_value;
 use super::*;
 use crate::cassette::Cassette;
 use crate::faults::Faults;
+use crate::handler::got;
 use crate::recording::{Answer, Body};
 use crate::store::ModelsFolder;
 
@@ -28,17 +29,6 @@ fn body(texts: &[&str], id: Option<&str>) -> String {
 fn answer(said: &str, id: &str) -> Answer {
     let json = format!(r#"{{"id":"{id}","said":"{said}"}}"#);
     Answer { run: 1, status: 200, headers: Vec::new(), body: Body::Json(parse_value(&json).unwrap()) }
-}
-
-fn got(reply: Reply) -> String {
-    match reply {
-        Reply::Recorded(answer) => match answer.body {
-            Body::Json(value) => value["said"].as_str().unwrap_or_default().to_owned(),
-            other => panic!("{other:?}"),
-        },
-        Reply::Refused(why) => why,
-        other => format!("{other:?}"),
-    }
 }
 
 fn open(cassette: &Arc<Cassette>, mode: ModelMode, run: usize, faults: &str) -> Conversation {

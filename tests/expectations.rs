@@ -2,6 +2,7 @@
 //! runs that are scored again. Each case has rules of the key `_expect` where equality is the wrong question.
 
 use std::path::Path;
+use std::process::Command;
 
 use eval_core::format::Value;
 use eval_core::{
@@ -38,6 +39,44 @@ fn not_as_meant(case: &EvalCase) -> impl Agent {
     playing(&made()[case.eval_id.as_str()]["fails"][0])
 }
 
+#[eval_set("tests/expectations/ten.evalset.json", cases = ["amount"])]
+fn as_meant_in_another_way(case: &EvalCase) -> impl Agent {
+    playing(&made()[case.eval_id.as_str()]["passes"][1])
+}
+
+#[eval_set(
+    "tests/expectations/ten.evalset.json",
+    cases = ["free_text", "misspelt_golden", "floats", "free_order", "amount", "json_between_words", "plan"]
+)]
+#[should_panic(expected = "below 1.0")]
+fn not_as_meant_in_another_way(case: &EvalCase) -> impl Agent {
+    playing(&made()[case.eval_id.as_str()]["fails"][1])
+}
+
+#[eval_set("tests/expectations/ten.evalset.json", cases = ["plan"])]
+#[should_panic(expected = "below 1.0")]
+fn not_as_meant_in_a_third_way(case: &EvalCase) -> impl Agent {
+    playing(&made()[case.eval_id.as_str()]["fails"][2])
+}
+
+/// Runs a test of this file in a process of its own, with a variable that is set.
+fn run_alone(test: &str, (variable, value): (&str, &str)) -> (bool, String) {
+    let mut command = Command::new(std::env::current_exe().expect("a test has a binary"));
+    command.args([test, "--exact", "--nocapture"]).env(variable, value);
+    let output = command.output().expect("it starts");
+    let text = [output.stdout, output.stderr].concat();
+    (output.status.success(), String::from_utf8_lossy(&text).into_owned())
+}
+
+#[test]
+fn a_test_says_which_points_its_rules_loosened_and_fails_without_them() {
+    let (passed, text) = run_alone("as_meant::floats", ("EVALSET_PRINT", "all"));
+    assert!(passed && text.contains("1 passed"), "{text}");
+    assert!(text.contains('≈') && text.contains("ADK: 0.0"), "{text}");
+    let (passed, text) = run_alone("as_meant::floats", ("EVALSET_LITERAL", "1"));
+    assert!(!passed && text.contains("1 failed") && !text.contains('≈'), "{text}");
+}
+
 fn cases() -> Vec<EvalCase> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/expectations/ten.evalset.json");
     EvalSet::read(path).expect("it is a set").eval_cases
@@ -59,6 +98,9 @@ async fn the_ten_cases_pass_and_fail_as_their_authors_meant() {
                 let recorded = report.runs.iter().map(|run| run.transcript.clone()).collect();
                 let again = runner().score_case(&case, recorded).await.expect("it is scored");
                 assert_eq!(again.metrics, report.metrics);
+                if case.eval_id == "six_countries" {
+                    assert_eq!(report.to_string().contains("the answer lacks \"Singapore\""), !passes, "{report}");
+                }
                 held += 1;
             }
         }
@@ -83,6 +125,7 @@ async fn a_case_changes_criteria_of_its_config_and_says_so() {
         report.metrics.iter().filter(|it| it.criterion.is_some()).map(|it| &*it.name).collect();
     assert_eq!(names, ["tool_trajectory_avg_score", "answer_demands"]);
     assert!(report.notes.iter().any(|note| note == "`_criteria` of this case: `response_match_score`: null"));
+    assert!(report.to_string().contains("`_criteria` of this case: `response_match_score`: null"), "{report}");
     // The metrics that decide each case with what they read can be taken out too.
     let without = case.clone().with_criterion("answer_demands", Value::Null);
     let report = EvalRunner::new().run_case(&without, || playing(played)).await.expect("it runs");

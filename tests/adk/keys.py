@@ -57,7 +57,7 @@ def command(evalset, folder, *arguments, code=0):
     run = subprocess.run([evalset, *arguments], cwd=folder, text=True, capture_output=True, check=False)
     if run.returncode != code:
         sys.exit(f"{arguments} ended with {run.returncode}: {run.stdout}{run.stderr}")
-    return run.stdout + run.stderr
+    return run
 
 
 def kept(python, evalset, folder):
@@ -89,12 +89,12 @@ def kept(python, evalset, folder):
     misspelt = path.parent / "misspelt.evalset.json"
     misspelt.write_text(path.read_text().replace('"_criteria"', '"criteria"'))
     said = command(evalset, path.parent, "check", misspelt.name, code=1)
-    hold("`criteria` of a case is a mistake", "`criteria`" in said and "`_criteria`" in said, True)
+    hold("`criteria` of a case is a mistake", all(key in said.stdout for key in ("`criteria`", "`_criteria`")), True)
 
     old = path.parent / "old.test.json"
     old.write_text(json.dumps([{"name": "c", "data": [{"query": "Hi"}], "_expect": EXPECT, "_tools": TOOLS}]))
     said = command(evalset, path.parent, "migrate", old.name, "new.evalset.json", code=1)
-    named = all(f"[0].{key}" in said for key in ("_expect", "_tools"))
+    named = all(f"[0].{key}" in said.stdout + said.stderr for key in ("_expect", "_tools"))
     hold("migrate loses no key", (named, (path.parent / "new.evalset.json").exists()), (True, False))
 
 
@@ -127,7 +127,7 @@ def reviewed(python, evalset, folder):
     run = ("run", path.name, "--agent-cmd", f"{sys.executable} agent.py", "--runs", "2")
     command(evalset, folder, *run, code=1)
     for eval_id, kind in (("taken", "accept"), ("loosened", "loosen")):
-        items = json.loads(command(evalset, folder, "review", "--list", "--format", "json"))["items"]
+        items = json.loads(command(evalset, folder, "review", "--list", "--format", "json").stdout)["items"]
         choice = next(item for item in items if item["eval_id"] == eval_id)[kind][0]
         command(evalset, folder, "review", "--accept", f"{choice['id']}@{choice['hash']}")
     command(evalset, folder, "check", path.name)

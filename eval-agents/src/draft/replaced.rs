@@ -3,10 +3,12 @@
 use std::collections::HashMap;
 use std::fmt;
 
+use eval_core::format::expect::{Rules, TurnRules};
 use eval_core::format::{
-    Content, EvalCase, FunctionCall, FunctionResponse, IntermediateData, Invocation, Map, Meaning, Part,
-    Problems, Value,
+    ArgsMatch, Content, EvalCase, FunctionCall, FunctionResponse, IntermediateData, Invocation, Map,
+    MatchType, Meaning, Part, Problems, Value,
 };
+use eval_core::metric::arithmetic::{Pair, RuledCalls};
 use eval_core::report::Transcript;
 use eval_support::secrets::shows_a_mask;
 use eval_support::words::count;
@@ -69,7 +71,7 @@ impl Draft {
     ///
     /// Calls and answers are replaced. Tool responses, texts before the answer and keys of the state at the end are replaced
     /// if the golden expects some. A turn without an expected answer gets one if nothing else changes, or if the golden expects
-    /// nothing at all.
+    /// nothing at all. Calls that the rules of the case (`_expect`) accept are no change: the golden keeps its own.
     ///
     /// ```
     /// use eval_agents::draft::{Draft, Origin};
@@ -97,14 +99,15 @@ impl Draft {
             return Err(NotReplaced::Run { why: format!("{run}{error}") });
         }
         let mut wanted = Wanted::of(golden);
-        let mut case = wanted.replaced(golden, first).ok_or(NotReplaced::Turns)?;
+        let rules = Rules::of(golden).map_err(NotReplaced::Case)?;
+        let mut case = wanted.replaced(golden, first, &rules).ok_or(NotReplaced::Turns)?;
         if changes(golden, &case).is_empty() {
             wanted.new_answers = true;
-            case = wanted.replaced(golden, first).ok_or(NotReplaced::Turns)?;
+            case = wanted.replaced(golden, first, &rules).ok_or(NotReplaced::Turns)?;
         }
         let meaning = Meaning::from_case(&case);
         for other in others {
-            let other = wanted.replaced(golden, other).ok_or(NotReplaced::Turns)?;
+            let other = wanted.replaced(golden, other, &rules).ok_or(NotReplaced::Turns)?;
             if Meaning::from_case(&other) != meaning {
                 return Err(NotReplaced::Varied { what: varied(runs) });
             }
@@ -156,21 +159,22 @@ impl Wanted {
     }
 
     /// The golden with what happened in a run; `None` if the run has other turns.
-    fn replaced(self, golden: &EvalCase, run: &Transcript) -> Option<EvalCase> {
+    fn replaced(self, golden: &EvalCase, run: &Transcript, rules: &Rules) -> Option<EvalCase> {
         if golden.conversation.is_empty() || golden.conversation.len() != run.turns.len() {
             return None;
         }
         let (happened, _) = played(None, run)?;
         let mut case = golden.clone();
-        for (turn, happened) in case.conversation.iter_mut().zip(happened.conversation) {
-            self.turn(turn, happened);
+        for (at, (turn, happened)) in case.conversation.iter_mut().zip(happened.conversation).enumerate() {
+            self.turn(turn, happened, rules.turn(at));
         }
         let now = |key: &str| Some((key.to_owned(), run.state.get(key)?.clone()));
         case.final_session_state = golden.final_session_state.keys().filter_map(now).collect();
         Some(case)
     }
 
-    fn turn(self, turn: &mut Invocation, happened: Invocation) {
+    fn turn(self, turn: &mut Invocation, happened: Invocation, rules: &TurnRules) {
+        let is_kept = accepts(rules, turn, &happened);
         let happened = self.wanted(turn, happened);
         if let Some(answer) = happened.final_response
             && (turn.final_response.is_some() || self.new_answers)
@@ -183,7 +187,11 @@ impl Wanted {
         }
         let mut now = turn.clone();
         now.intermediate_data = happened.intermediate_data;
-        if Side::of(turn, self) != Side::of(&now, self) {
+        let (mut before, mut after) = (Side::of(turn, self), Side::of(&now, self));
+        if is_kept {
+            (before.calls, after.calls) = (Vec::new(), Vec::new());
+        }
+        if before != after {
             turn.intermediate_data = now.intermediate_data;
         }
     }
@@ -242,6 +250,19 @@ impl Wanted {
         }
         happened
     }
+}
+
+/// Whether the rules of a turn accept the calls of a run.
+fn accepts(rules: &TurnRules, golden: &Invocation, run: &Invocation) -> bool {
+    if rules.is_literal() {
+        return false;
+    }
+    let expected: Vec<&FunctionCall> = golden.tool_calls().collect();
+    let actual: Vec<&FunctionCall> = run.tool_calls().collect();
+    let calls = RuledCalls::new(&expected, &actual, rules, MatchType::Exact, ArgsMatch::Exact);
+    let is_accepted =
+        |pair: &Pair| matches!(pair, Pair::Same(..) | Pair::Loosened(..) | Pair::LeftOut(_) | Pair::Other(_));
+    calls.align().iter().all(is_accepted)
 }
 
 fn is_thought(part: &Part) -> bool {
@@ -355,7 +376,7 @@ fn changes(golden: &EvalCase, case: &EvalCase) -> Vec<Change> {
 #[doc(hidden)]
 pub fn in_form_of(golden: &EvalCase, run: &Transcript, new_answers: bool) -> Option<EvalCase> {
     let wanted = Wanted::of(golden);
-    Wanted { new_answers: wanted.new_answers || new_answers, ..wanted }.replaced(golden, run)
+    Wanted { new_answers: wanted.new_answers || new_answers, ..wanted }.replaced(golden, run, &Rules::default())
 }
 
 /// Refuses a case in which a secret was masked, in a text that its golden does not have.

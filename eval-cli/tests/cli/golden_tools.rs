@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::folder::Folder;
+use crate::import::session;
 use crate::run::{case, run as run_old_program, set};
 
 /// A program that asks for the weather, and says what it is told.
@@ -92,6 +93,24 @@ fn a_call_without_a_response_and_faults_of_real_tools_are_found_before_a_case_ru
         assert_eq!(edited.code, Some(0), "{}{}", edited.out, edited.err);
         let kept: Value = serde_json::from_str(&faulty.read("evals/s.evalset.json")).expect("JSON");
         assert_eq!(kept["eval_cases"][0]["_tools"]["1"]["get_weather#1"]["raises"], "connection reset");
+    }
+}
+
+/// Sessions of ADK, and a recorded run of the real tools.
+#[test]
+fn what_is_imported_has_the_responses_that_golden_tools_answer() {
+    let folder = folder("golden-tools-imported", &[case("oslo", "Oslo", "It is sunny in Oslo.")]);
+    let session = session("s-1", &[("What is the weather in Paris?", "It is sunny in Paris.")]);
+    folder.write("one.json", session.to_string());
+    assert_eq!(run_old_program(&folder, &["evals"]).code, Some(0));
+    for (source, case) in [("one.json", "paris"), (":oslo", "oslo_2")] {
+        let ran = folder.run(&["import", source, "-o", "evals/s.evalset.json", "--case", case]);
+        assert_eq!(ran.code, Some(0), "{source}: {}{}", ran.out, ran.err);
+        let case = format!("evals/s.evalset.json:{case}");
+        for args in [&["accept", &case][..], &[&["run", &case], &GOLDEN[2..]].concat()] {
+            let ran = folder.run(args);
+            assert_eq!(ran.code, Some(0), "{source}: {args:?}: {}{}", ran.out, ran.err);
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::folder::{Folder, Ran};
 use crate::run::agents;
 
 /// A session of ADK: what the user says and what the agent answers, turn by turn.
-fn session(id: &str, turns: &[(&str, &str)]) -> Value {
+pub(crate) fn session(id: &str, turns: &[(&str, &str)]) -> Value {
     let events = turns.iter().enumerate().flat_map(|(at, (user, answer))| {
         let event = |author: &str, part: Value| {
             json!({ "invocationId": format!("e-{at}"), "author": author, "content": { "parts": [part] } })

@@ -22,19 +22,19 @@ fn data(name: &str) -> Value {
 }
 
 /// A case for each way in which an agent plays one of the ten: `floats passes 1`, `floats fails 2`.
-struct Ten {
-    cases: Vec<Value>,
+pub(crate) struct Ten {
+    pub(crate) cases: Vec<Value>,
     /// The calls and the answer of the agent, by the id of the case.
     played: serde_json::Map<String, Value>,
 }
 
 /// A set of these cases.
-fn set_of(cases: &[Value]) -> String {
+pub(crate) fn set_of(cases: &[Value]) -> String {
     json!({ "eval_set_id": "ten", "eval_cases": cases }).to_string()
 }
 
 impl Ten {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let (set, made) = (data("ten.evalset.json"), data("made.json"));
         let mut ten = Self { cases: Vec::new(), played: serde_json::Map::new() };
         for case in set["eval_cases"].as_array().expect("cases") {
@@ -73,13 +73,12 @@ impl Ten {
 
     /// A trace for each case: the calls of the agent, and its answer.
     fn traces(&self) -> String {
-        let mut text = String::new();
-        for (trace, (name, played)) in (1..).zip(&self.played) {
-            for span in trace_of(trace, name, played) {
-                text += &format!("{span}\n");
-            }
-        }
-        text
+        self.spans().iter().map(|span| format!("{span}\n")).collect()
+    }
+
+    pub(crate) fn spans(&self) -> Vec<Value> {
+        let traces = (1..).zip(&self.played);
+        traces.flat_map(|(trace, (name, played))| trace_of(trace, name, played)).collect()
     }
 }
 

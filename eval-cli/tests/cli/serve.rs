@@ -4,6 +4,10 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 
+use serde_json::{Value, json};
+
+use crate::loosened::{Ten, set_of};
+
 /// A service on a free port, and the URL that it printed.
 fn serve(options: &[&str]) -> (Child, String) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_cargo-evalset"))
@@ -71,6 +75,31 @@ fn post(address: &str, path: &str, body: &str) -> String {
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     answer
+}
+
+#[test]
+fn serve_passes_and_fails_the_ten_cases_with_rules_as_their_authors_meant() {
+    let ten = Ten::new();
+    let (mut child, url) = serve(&["--no-otlp"]);
+    let (address, token) = url.split_once("/?token=").unwrap();
+    let set: Value = serde_json::from_str(&set_of(&ten.cases)).unwrap();
+    let request = json!({
+        "traces": { "resourceSpans": [{ "scopeSpans": [{ "spans": ten.spans() }] }] }, "evalSet": set,
+        "config": { "evaluators": [{ "name": "tool_trajectory_avg_score", "threshold": 1.0 }] },
+    });
+    let answer = post(address, &format!("/api/evaluate/json?token={token}"), &request.to_string());
+    let body = answer.split_once("\r\n\r\n").unwrap().1;
+    let answer: Value = serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {answer}"));
+    let results = answer["data"]["traceResults"].as_array().unwrap_or_else(|| panic!("{answer}"));
+    assert_eq!(results.len(), 29);
+    for result in results {
+        let id = result["evalCaseId"].as_str().unwrap_or_else(|| panic!("{result}"));
+        let metrics = result["metricResults"].as_array().unwrap();
+        let passed = metrics.iter().all(|metric| metric["evalStatus"] == "PASSED");
+        assert_eq!(passed, id.contains(" passes "), "{result}");
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
 }
 
 #[test]

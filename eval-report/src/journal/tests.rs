@@ -289,6 +289,19 @@ fn lines_that_cannot_be_read_are_named_and_passed_over() {
     assert_eq!(found, expected);
 }
 
+/// The schema says what can be read, not the version.
+#[test]
+fn a_journal_of_another_version_with_the_same_schema_is_read() {
+    let temporary = TempDir::new().unwrap();
+    let folder = temporary.path();
+    for (file, version) in [("a.jsonl", "0.0.9"), ("b.jsonl", "9.9.9")] {
+        let head = with(head("p"), |it| it.evalset = version.to_owned());
+        fs::write(folder.join(file), journal(&[line(&head), line(&started(1, file))])).unwrap();
+    }
+    let run = RecordedRun::read(folder).unwrap();
+    assert_eq!((run.tests.len(), run.unreadable.len()), (2, 0));
+}
+
 #[test]
 fn a_folder_without_journals_is_an_error_that_names_it() {
     let temporary = TempDir::new().unwrap();

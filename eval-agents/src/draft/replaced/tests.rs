@@ -172,6 +172,37 @@ fn a_mask_of_the_golden_is_no_reason_to_take_another_one() {
 }
 
 #[test]
+fn calls_that_the_rules_of_the_case_accept_are_no_change() {
+    let book = |day: &str| FunctionCall::new("book", json!({ "day": day }));
+    let expect = json!({ "1": { "calls": { "book": { "day": "date" } }, "others": ["look"] } });
+    let golden = EvalCase::new("a")
+        .turn(asked("Hi").call(book("2026-11-24")).response("Booked."))
+        .with_extra("_expect", expect);
+    let made = |calls: &[FunctionCall], answer: &str| {
+        let part = |call: &FunctionCall| Event::new("w", Content::new("model", vec![Part::call(call.clone())]));
+        run(&golden, &[calls.iter().map(part).collect()], answer)
+    };
+    let look = FunctionCall::new("look", json!({ "city": "Oslo" }));
+    let of_days = |answer: &str| {
+        [made(&[book("2026-11-25")], answer), made(&[look.clone(), book("2026-11-26")], answer)]
+    };
+    assert!(matches!(replaced(&golden, &of_days("Booked.")), Err(NotReplaced::Unchanged)));
+
+    let draft = replaced(&golden, &of_days("It is booked.")).unwrap_or_else(|error| panic!("{error}"));
+    let turn = &draft.case.conversation[0];
+    assert_eq!(turn.response_text(), "It is booked.");
+    assert_eq!(turn.tool_calls().cloned().collect::<Vec<_>>(), [book("2026-11-24")]);
+    assert_eq!(draft.case.extra.get("_expect"), golden.extra.get("_expect"));
+
+    // Calls that no rule accepts are what varied, and one that all runs made is the new golden.
+    let other = FunctionCall::new("cancel", json!({ "day": "2026-11-24" }));
+    let runs = [made(&[other.clone()], "Booked."), made(&[book("2026-11-26")], "Booked.")];
+    assert!(matches!(replaced(&golden, &runs), Err(NotReplaced::Varied { .. })));
+    let draft = replaced(&golden, &[made(&[book("soon")], "Booked.")]);
+    assert!(matches!(draft, Err(NotReplaced::Case(_))), "a golden that its own rule refuses is no golden");
+}
+
+#[test]
 fn runs_that_differ_only_where_nothing_is_expected_are_taken() {
     let golden = EvalCase::new("a").turn(asked("Hi").response("Blue."));
     let said = |text: &str| vec![Event::from(text)];

@@ -17,7 +17,7 @@ struct Shop {
     folder: tempfile::TempDir,
     python: PathBuf,
     /// Code before the server starts.
-    before: &'static str,
+    before: String,
 }
 
 impl Shop {
@@ -25,8 +25,8 @@ impl Shop {
         Self::changed_by("")
     }
 
-    fn changed_by(before: &'static str) -> Option<Self> {
-        Some(Self { folder: tempfile::tempdir().unwrap(), python: python()?, before })
+    fn changed_by(before: &str) -> Option<Self> {
+        Some(Self { folder: tempfile::tempdir().unwrap(), python: python()?, before: before.to_owned() })
     }
 
     fn notes(&self) -> PathBuf {
@@ -194,6 +194,29 @@ async fn a_connection_to_the_goldens_that_broke_off_is_an_error_whatever_the_age
         r#"tools error in turn 1: get_weather(city: "Paris") was recorded, and no golden was asked for it"#;
     assert!(message.starts_with(says), "{message}");
     assert_eq!(shop.ran(), ["guard transfer_to_agent", "rescue gone"]);
+}
+
+/// The first golden is answered.
+#[tokio::test]
+async fn a_connection_that_breaks_off_in_the_middle_of_a_turn_is_an_error_and_no_tool_runs() {
+    const REFUSED: &str = "raise ConnectionRefusedError('gone')";
+    const SILENT: &str = "server = await asyncio.start_server(mute, '127.0.0.1', 0); return await opened(*server.sockets[0].getsockname(), **options)";
+    for breaks in [REFUSED, SILENT] {
+        let code = format!(
+            "import asyncio\nopened, asked = asyncio.open_connection, []\n\
+             async def mute(reader, writer):\n    await reader.readline(); writer.close()\n\
+             async def broken(*address, **options):\n    asked.append(1)\n    if len(asked) == 1: return await opened(*address, **options)\n    {breaks}\n\
+             asyncio.open_connection = broken"
+        );
+        let Some(shop) = Shop::changed_by(&code) else { return };
+        let asks = [r#"{"city": "Paris"}"#, r#"{"city": "Lima"}"#];
+        let says = asks.map(|args| format!("get_weather {args}")).join("\n");
+        let golden = |args| ("get_weather", args, r#"{"sky": "golden"}"#);
+        let message = error(&shop.play(&case(&says, &asks.map(golden))).await);
+        assert!(message.starts_with("tools error in turn 1: "), "{message}");
+        assert!(message.contains(r#"get_weather(city: "Lima")"#), "{message}");
+        assert_eq!(shop.ran(), Vec::<String>::new());
+    }
 }
 
 /// As a cache does.

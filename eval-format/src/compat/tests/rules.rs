@@ -35,6 +35,7 @@ fn a_rule_that_no_metric_reads_is_an_error() {
     let calls = || config(TRAJECTORY, Criterion::new(1.0));
     let ignored = || config(TRAJECTORY, Criterion::new(1.0).with("ignore_args", true));
     let args = || json!({"1": {"calls": {"f": {"x": "any"}}}});
+    let responses = || json!({"1": {"responses": {"f": {"sky": "any"}}}});
     for (what, config, expect, says) in [
         (
             "no metric of calls",
@@ -54,6 +55,8 @@ fn a_rule_that_no_metric_reads_is_an_error() {
         ("ignored arguments", &ignored(), args(), "the criterion ignores all arguments of its calls"),
         ("ignored arguments", &ignored(), json!({"1": {"calls": {"f": "any"}}}), "ignores all arguments"),
         ("ignored arguments", &ignored(), json!({"1": {"order": "any"}}), ""),
+        ("no metric of responses", &calls(), responses(), "nothing reads `responses` of `_expect`"),
+        ("responses", &config("tool_response_match", Criterion::new(1.0)), responses(), ""),
     ] {
         let found = found(config, &[], &case(expect.clone()));
         match says {
@@ -67,6 +70,18 @@ fn a_rule_that_no_metric_reads_is_an_error() {
         let own = config.clone().with("mine", Criterion::new(0.5));
         assert_eq!(self::found(&own, &["mine"], &case(expect)), [], "{what}");
     }
+}
+
+#[test]
+fn a_case_whose_rules_accept_any_calls_is_checked_by_its_answer_or_by_nothing() {
+    let free = json!({"optional": ["f"], "others": "any"});
+    let calls = EvalConfig::default().with(TRAJECTORY, Criterion::new(1.0));
+    let found = found(&calls, &[], &case(json!({ "1": free })));
+    let [(ProblemCode::NothingChecked, text)] = found.as_slice() else { panic!("{found:?}") };
+    assert!(text.contains("no turn needs a tool call, and other calls are allowed"), "{text}");
+    let mut demanded = free;
+    demanded["answer"] = json!({"contains": "Hello"});
+    assert_eq!(self::found(&calls, &[], &case(json!({ "1": demanded }))), []);
 }
 
 /// A selection of metrics is no statement about the case.

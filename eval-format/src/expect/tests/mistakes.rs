@@ -347,6 +347,17 @@ fn several_mistakes_are_found_at_once_in_the_order_of_the_text() {
 }
 
 #[test]
+fn a_percentage_of_zero_is_a_warning() {
+    let golden = call("pay", json!({ "sum": 0 }));
+    let expect = json!({"1": {"calls": {"pay": {"sum": {"within": "1%"}}}}});
+    let found = problems(case([golden], expect));
+    let [(problem, text)] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!((problem.severity, problem.message.as_str()), (Severity::Warning, "1 % of the expected value 0 is 0"));
+    assert_eq!(text, r#""1%""#);
+    assert_eq!(problem.help.as_deref(), Some("write the distance as a number"));
+}
+
+#[test]
 fn an_expected_answer_that_breaks_a_demand_is_a_warning() {
     let demand = |demand: serde_json::Value| {
         let mut case = weather(json!({ "1": { "answer": demand } }));

@@ -416,7 +416,7 @@ async fn an_app_that_the_server_lacks_is_named() {
 #[tokio::test]
 async fn nothing_of_the_plugin_is_left() {
     let Some(mut shop) = Shop::new() else { return };
-    shop.before = "import os, sys\nwith open(os.environ['REAL_TOOLS'] + '.path', 'w') as it: it.write('\\n'.join(sys.path))";
+    shop.before = "import os, sys\nwith open(os.environ['REAL_TOOLS'] + '.path', 'w') as it: it.write('\\n'.join(sys.path))".to_owned();
     assert!(shop.play(&paris()).await.verdict.passed());
     let path = fs::read_to_string(shop.folder.path().join("notes.path")).unwrap();
     let folder = path.lines().find(|it| it.contains("evalset-")).map(Path::new).unwrap();

@@ -99,7 +99,11 @@ async fn the_ten_cases_pass_and_fail_as_their_authors_meant() {
                 let again = runner().score_case(&case, recorded).await.expect("it is scored");
                 assert_eq!(again.metrics, report.metrics);
                 if case.eval_id == "six_countries" {
-                    assert_eq!(report.to_string().contains("the answer lacks \"Singapore\""), !passes, "{report}");
+                    assert_eq!(
+                        report.to_string().contains("the answer lacks \"Singapore\""),
+                        !passes,
+                        "{report}"
+                    );
                 }
                 held += 1;
             }
@@ -125,7 +129,10 @@ async fn a_case_changes_criteria_of_its_config_and_says_so() {
         report.metrics.iter().filter(|it| it.criterion.is_some()).map(|it| &*it.name).collect();
     assert_eq!(names, ["tool_trajectory_avg_score", "answer_demands"]);
     assert!(report.notes.iter().any(|note| note == "`_criteria` of this case: `response_match_score`: null"));
-    assert!(report.to_string().contains("`_criteria` of this case: `response_match_score`: null"), "{report}");
+    assert!(
+        report.to_string().contains("`_criteria` of this case: `response_match_score`: null"),
+        "{report}"
+    );
     // The metrics that decide each case with what they read can be taken out too.
     let without = case.clone().with_criterion("answer_demands", Value::Null);
     let report = EvalRunner::new().run_case(&without, || playing(played)).await.expect("it runs");

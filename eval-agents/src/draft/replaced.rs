@@ -376,7 +376,11 @@ fn changes(golden: &EvalCase, case: &EvalCase) -> Vec<Change> {
 #[doc(hidden)]
 pub fn in_form_of(golden: &EvalCase, run: &Transcript, new_answers: bool) -> Option<EvalCase> {
     let wanted = Wanted::of(golden);
-    Wanted { new_answers: wanted.new_answers || new_answers, ..wanted }.replaced(golden, run, &Rules::default())
+    Wanted { new_answers: wanted.new_answers || new_answers, ..wanted }.replaced(
+        golden,
+        run,
+        &Rules::default(),
+    )
 }
 
 /// Refuses a case in which a secret was masked, in a text that its golden does not have.

@@ -103,11 +103,14 @@ fn what_is_imported_has_the_responses_that_golden_tools_answer() {
     let session = session("s-1", &[("What is the weather in Paris?", "It is sunny in Paris.")]);
     folder.write("one.json", session.to_string());
     assert_eq!(run_old_program(&folder, &["evals"]).code, Some(0));
-    for (source, case) in [("one.json", "paris"), (":oslo", "oslo_2")] {
+    for (source, case) in [(":oslo", "oslo_2"), ("one.json", "paris")] {
         let ran = folder.run(&["import", source, "-o", "evals/s.evalset.json", "--case", case]);
         assert_eq!(ran.code, Some(0), "{source}: {}{}", ran.out, ran.err);
         let case = format!("evals/s.evalset.json:{case}");
-        for args in [&["accept", &case][..], &[&["run", &case], &GOLDEN[2..]].concat()] {
+        for args in [
+            &["accept", &case][..],
+            &[&["run", &case, "-m", "tool_trajectory_avg_score"], &GOLDEN[2..]].concat(),
+        ] {
             let ran = folder.run(args);
             assert_eq!(ran.code, Some(0), "{source}: {args:?}: {}{}", ran.out, ran.err);
         }

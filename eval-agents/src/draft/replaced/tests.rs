@@ -179,7 +179,8 @@ fn calls_that_the_rules_of_the_case_accept_are_no_change() {
         .turn(asked("Hi").call(book("2026-11-24")).response("Booked."))
         .with_extra("_expect", expect);
     let made = |calls: &[FunctionCall], answer: &str| {
-        let part = |call: &FunctionCall| Event::new("w", Content::new("model", vec![Part::call(call.clone())]));
+        let part =
+            |call: &FunctionCall| Event::new("w", Content::new("model", vec![Part::call(call.clone())]));
         run(&golden, &[calls.iter().map(part).collect()], answer)
     };
     let look = FunctionCall::new("look", json!({ "city": "Oslo" }));

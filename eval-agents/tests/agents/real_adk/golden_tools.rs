@@ -213,8 +213,8 @@ async fn a_connection_that_breaks_off_in_the_middle_of_a_turn_is_an_error_and_no
         let says = asks.map(|args| format!("get_weather {args}")).join("\n");
         let golden = |args| ("get_weather", args, r#"{"sky": "golden"}"#);
         let message = error(&shop.play(&case(&says, &asks.map(golden))).await);
-        assert!(message.starts_with("tools error in turn 1: "), "{message}");
-        assert!(message.contains(r#"get_weather(city: "Lima")"#), "{message}");
+        let says = if breaks == REFUSED { "gone" } else { "the connection to the golden tools broke off" };
+        assert!(message.contains(" error in turn 1: ") && message.contains(says), "{message}");
         assert_eq!(shop.ran(), Vec::<String>::new());
     }
 }

@@ -352,8 +352,11 @@ fn a_percentage_of_zero_is_a_warning() {
     let expect = json!({"1": {"calls": {"pay": {"sum": {"within": "1%"}}}}});
     let found = problems(case([golden], expect));
     let [(problem, text)] = found.as_slice() else { panic!("{found:?}") };
-    assert_eq!((problem.severity, problem.message.as_str()), (Severity::Warning, "1 % of the expected value 0 is 0"));
-    assert_eq!(text, r#""1%""#);
+    assert_eq!(
+        (problem.severity, problem.message.as_str()),
+        (Severity::Warning, "1 % of the expected value 0 is 0")
+    );
+    assert!(text.contains(r#""within": "1%""#), "{text}");
     assert_eq!(problem.help.as_deref(), Some("write the distance as a number"));
 }
 

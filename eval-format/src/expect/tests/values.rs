@@ -197,7 +197,7 @@ fn texts_are_compared_in_nfc_and_lower_case_with_one_blank() {
     let seen = "a\u{202e}b\u{7}";
     let found = reasons("a".into(), seen.into(), &json!({"contains": "x"}));
     assert!(!found.contains(['\u{202e}', '\u{7}']), "{found}");
-    assert!(found.contains(r"a\u{202e}b\u{7}") || found.contains(r"a\u{202e}b\u{0007}"), "{found}");
+    assert!(found.contains(r"a\u{202e}b\u0007"), "{found}");
 }
 
 #[test]

@@ -193,6 +193,9 @@ impl Played {
             )
             .into());
         }
+        if let Some(note) = stored.other_words(number, &turn.text()) {
+            turn.recorder().note(note);
+        }
         // The remaining gaps lose nothing that an expectation may check: they become notes.
         let of_all = conversation.gaps.iter().filter(|_| number == 1).map(ToString::to_string);
         let of_turn = stored.gaps.iter().map(|gap| format!("turn {number}: {gap}"));

@@ -18,7 +18,7 @@ pub(crate) use shown::text as shown;
 #[cfg(feature = "serve")]
 pub(crate) use shown::{Part, parts};
 
-use crate::edited::{edit, refused};
+use crate::edited::{after, edit, refused};
 use crate::output::CommandError;
 
 /// A draft of a set, as it was read.
@@ -38,14 +38,19 @@ pub(crate) fn anchor(set: &Path, eval_id: &str) -> String {
 
 /// Removes the marks of drafts that are as they were shown. Each set is read and written once.
 pub(crate) fn accept(drafts: &[Draft]) -> Result<(), CommandError> {
-    drafts.chunk_by(|one, next| one.path == next.path).try_for_each(|of_set| {
-        edit(&of_set[0].path, |editor| {
+    let mut written = Vec::new();
+    for of_set in drafts.chunk_by(|one, next| one.path == next.path) {
+        let path = &of_set[0].path;
+        let accepted = edit(path, |editor| {
             of_set.iter().try_for_each(|draft| {
                 unchanged(draft, editor)?;
                 editor.accept(&draft.case.eval_id).map_err(|error| refused(&draft.path, &error))
             })
-        })
-    })
+        });
+        accepted.map_err(|error| after(error, &written))?;
+        written.push(path.display().to_string());
+    }
+    Ok(())
 }
 
 /// Writes a draft with other messages and expectations, if the case is still the one that was shown.

@@ -50,6 +50,16 @@ pub(crate) fn changed(
     Ok(Answer::new(Outcome::Passed, text + remark))
 }
 
+/// The error of a command that had written other places before, which it names.
+pub(crate) fn after(error: CommandError, written: &[String]) -> CommandError {
+    if written.is_empty() {
+        return error;
+    }
+    let written: Vec<String> = written.iter().map(|place| one_line(place)).collect();
+    let message = format!("{}; written before this error: {}", error.message, short_code_list(&written));
+    CommandError { message, ..error }
+}
+
 /// Reads a set without locking it.
 pub(crate) fn open(path: &Path) -> Result<SetEditor, CommandError> {
     let shown = path.display().to_string();

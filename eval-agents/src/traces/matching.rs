@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use eval_core::format::EvalCase;
 
-use super::conversation::Conversation;
+use super::conversation::{Conversation, Turn};
 use super::index::{Group, Index, MAX_SHOWN_BEGINNINGS, normalized};
 
 /// The rule by which a conversation was matched with a case.
@@ -139,6 +139,18 @@ impl<'c> Sought<'c> {
     }
 }
 
+impl Turn {
+    /// A note on the user's words, if the case has others for the turn of this number.
+    #[doc(hidden)]
+    pub fn other_words(&self, number: usize, expected: &str) -> Option<String> {
+        let said = self.user.as_deref().unwrap_or_default();
+        let is_other = normalized(said) != normalized(expected);
+        is_other.then(|| {
+            format!("turn {number}: the user says {said:?} in the trace, and {expected:?} in the case")
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use eval_core::format::{EvalCase, Invocation};
@@ -146,8 +158,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::traces::conversation::Turn;
-
     fn conversation(key: &str, case_id: Option<&str>, said: &[&str]) -> Conversation {
         let turn = |text: &&str| Turn { user: Some((*text).to_owned()), ..Turn::default() };
         Conversation {

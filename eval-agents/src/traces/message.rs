@@ -178,7 +178,9 @@ pub(super) fn message(value: &Value) -> Option<Message> {
         }
         _ => content_parts(&map["content"]),
     };
-    parts.extend(openai_calls(&map["tool_calls"]));
+    parts.extend(["tool_calls", "toolCalls"].iter().flat_map(|key| openai_calls(&map[*key])));
+    let legacy = ["function_call", "functionCall"].iter().find_map(|key| map[*key].as_object());
+    parts.extend(legacy.map(openai_call));
     Some(Message { role: role.to_owned(), parts })
 }
 
@@ -279,8 +281,13 @@ fn response(id: Option<&str>, name: Option<&str>, value: Value) -> Part {
 }
 
 pub(super) fn openai_calls(value: &Value) -> Vec<Part> {
-    let one = |item: &Value| item.as_object().map_or(Part::Unknown("tool_calls".to_owned()), openai_call);
-    value.as_array().unwrap_or_default().iter().map(one).collect()
+    let unknown = || Part::Unknown("tool_calls".to_owned());
+    let one = |item: &Value| item.as_object().map_or_else(unknown, openai_call);
+    match value {
+        Value::Null => Vec::new(),
+        Value::Array(items) => items.iter().map(one).collect(),
+        _ => vec![unknown()],
+    }
 }
 
 fn openai_call(map: &Map) -> Part {

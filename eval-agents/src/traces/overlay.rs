@@ -36,6 +36,8 @@ const PREFIXES: &[&str] = &[
     "llm.",
     tool_spans::TRACELOOP_KIND,
     tool_spans::MCP_METHOD,
+    tool_spans::VERCEL_TOOL,
+    tool_spans::LANGFUSE_KIND,
 ];
 
 pub(super) fn view(

@@ -25,6 +25,8 @@ pub(super) struct Found {
     /// The index of the call that ended last.
     last_call: Option<usize>,
     tools: Vec<SpanTool>,
+    /// The names of the calls in the messages of the turn's span itself.
+    named_calls: Vec<String>,
     /// Whether no agent or workflow holds it.
     is_of_root: bool,
     /// The gaps, except the gaps of tool calls: [`end`](Self::end) adds them.
@@ -54,12 +56,18 @@ fn turn(analysis: &Analysis, trace: &str, anchor: usize, members: &[usize]) -> F
     let input = view.and_then(|view| view.model().input.get()).or(first_input);
     let own: Vec<&ModelCall> = calls.iter().filter(|call| !call.is_delegated).collect();
     let own = if own.is_empty() { calls.iter().collect() } else { own };
-    let (answer, intermediate) = said(view.and_then(|view| view.model().output.get()), &own);
+    let whole = view.and_then(|view| view.model().output.get());
+    let (answer, intermediate) = said(whole, &own);
+    let named_calls = whole.iter().flat_map(|output| &*output.calls).map(|call| call.name.clone()).collect();
     let error = error_of(span, &own, answer.is_some());
     let users = input.map(|input| input.users.clone()).unwrap_or_default();
     let user = (!users.is_empty()).then(|| users.concat());
     note_user(&mut gaps, user.is_some(), input, &calls);
     note_outputs(&mut gaps, &own, &tools, answer.as_ref(), error.is_some());
+    if calls.is_empty() && tools.is_empty() && input.is_some_and(|input| input.ends_with_result) {
+        let message = format!("the messages of the span {} end with a tool's result, and no call has a span", span.id);
+        gaps.push(Gap::new(GapKind::CallsNotCaptured, message));
+    }
     let is_agentic =
         |number: usize| matches!(analysis.nodes[number].class, Some(Class::Agent | Class::Workflow));
     let is_of_root = !is_agentic(anchor);
@@ -94,7 +102,7 @@ fn turn(analysis: &Analysis, trace: &str, anchor: usize, members: &[usize]) -> F
     };
     note_time(&mut gaps, &turn);
     let last_call = (0..calls.len()).max_by_key(|at| calls[*at].ended());
-    Found { turn, users, is_of_root, calls, last_call, tools, gaps, answered: 0 }
+    Found { turn, users, is_of_root, calls, last_call, tools, named_calls, gaps, answered: 0 }
 }
 
 /// Whether the user says something after the answer of a model call.
@@ -208,6 +216,16 @@ fn note_outputs(
             && !call.has_unreadable_output
             && (call.asks_for_tools() || at + 1 < own.len() && call.finish.is_empty())
     };
+    let shows_none = |call: &&&ModelCall| {
+        call.asks_for_tools() && call.output.as_ref().is_some_and(|output| output.calls.is_empty())
+    };
+    if tools.is_empty()
+        && let Some(call) = own.iter().find(shows_none)
+    {
+        let message =
+            format!("the model call {} ended to call tools, and what it put out has no call", call.span);
+        gaps.push(Gap::new(GapKind::CallsNotCaptured, message));
+    }
     if tools.is_empty()
         && let Some((_, call)) = own.iter().enumerate().find(|it| hides_calls(*it))
     {
@@ -240,7 +258,7 @@ impl Found {
     }
 
     pub(super) fn end(self) -> Turn {
-        let Self { mut turn, users, mut calls, tools, mut gaps, .. } = self;
+        let Self { mut turn, users, mut calls, tools, named_calls, mut gaps, .. } = self;
         if users.len() > 1 {
             let message = format!("what the user said is {} messages in a row, put together", users.len());
             gaps.push(Gap::new(GapKind::SeveralMessages, message));
@@ -249,6 +267,13 @@ impl Found {
         turn.agents.sort();
         turn.agents.dedup();
         turn.calls = tool_calls::of_turn(&tools, &calls, &mut gaps);
+        if let Some(name) = named_calls.iter().find(|name| turn.calls.iter().all(|call| call.name != **name)) {
+            let message = format!(
+                "the messages of the span {} have a call of `{name}`, and neither a model call nor a tool's span has it",
+                turn.span_id
+            );
+            gaps.push(Gap::new(GapKind::CallsNotCaptured, message));
+        }
         turn.model_calls = calls.into_iter().map(|call| call.told).collect();
         let mut seen = HashSet::new();
         gaps.retain(|gap| seen.insert(gap.clone()));
@@ -351,6 +376,7 @@ impl Found {
         }
         self.calls.extend(next.calls);
         self.tools.extend(next.tools);
+        self.named_calls.extend(next.named_calls);
         self.gaps.extend(next.gaps);
     }
 }

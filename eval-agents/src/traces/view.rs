@@ -213,15 +213,27 @@ impl View {
         if self.is_ignored {
             return None;
         }
-        if self.operation.is_some() {
-            return self.operation;
+        if let Some(operation) = self.operation {
+            // An operation of another name can be a call all the same.
+            return Some(if operation == Class::Other { self.called().unwrap_or(operation) } else { operation });
         }
         match name {
             ADK_MODEL if self.is_adk => return Some(Class::Inference),
             ADK_TURN if self.is_adk => return Some(Class::Workflow),
             _ => {}
         }
-        self.other_class.or_else(|| self.records_a_call.then_some(Class::Inference))
+        let recorded = self.records_a_call.then_some(Class::Inference);
+        self.other_class.or(recorded).or_else(|| self.called())
+    }
+
+    /// The class by the data of a call: of a tool, or of a model that asks for tools.
+    fn called(&self) -> Option<Class> {
+        let asks = |output: &Output| !output.calls.is_empty();
+        if self.tool.is_some() {
+            Some(Class::Tool)
+        } else {
+            self.model().output.get().is_some_and(asks).then_some(Class::Inference)
+        }
     }
 }
 

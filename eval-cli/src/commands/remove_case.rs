@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use eval_support::untrusted::one_line;
 
 use crate::drafts::take_out;
-use crate::edited::{Change, changed, edit, refused, select};
+use crate::edited::{Change, after, changed, edit, refused, select};
 use crate::output::{Answer, CommandError, Format};
 
 /// Takes cases out of eval sets. Every other byte of the files stays.
@@ -49,6 +49,10 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
                 if is_back { &mut change.put_back } else { &mut change.cases }.push(id);
             }
             Ok(editor.case_ids().len())
+        });
+        let left = left.map_err(|error| {
+            let written: Vec<String> = changes.iter().map(|change: &Change| change.file.clone()).collect();
+            after(error, &written)
         })?;
         for id in &change.put_back {
             remarks.push_str(&format!("`{}` is the golden again that it was\n", one_line(id)));

@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use askama::Template;
-use eval_format::{Meaning, SetEditor};
+use eval_format::SetEditor;
 use eval_server::axum::body::Bytes;
 use eval_server::axum::extract::State;
 use eval_server::axum::http::StatusCode;
 use eval_server::axum::response::{IntoResponse, Response};
+use eval_support::hash::{block_hash, content_hash};
 use eval_support::untrusted::one_line;
 use eval_support::words::count;
 use serde::Deserialize;
@@ -84,10 +85,10 @@ fn card(path: &Path, editor: &SetEditor, id: &str) -> Option<DraftCard> {
     Some(DraftCard::new(editor.case(id)?, anchor, seen(editor, id)?))
 }
 
-/// The meaning of a draft as it was shown, so that later changes are noticed.
+/// The hash of a draft's text as it was shown, so that any later change is noticed.
 fn seen(editor: &SetEditor, id: &str) -> Option<String> {
-    let Meaning { asks, expects, .. } = Meaning::from_case(editor.case(id)?);
-    Some(format!("{asks}{expects}"))
+    let text = editor.case_text(id)?.as_bytes();
+    Some(format!("{:016x}{:016x}", content_hash(text), block_hash(text)))
 }
 
 /// A draft as the reviewer saw it.

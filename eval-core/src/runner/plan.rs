@@ -38,6 +38,12 @@ impl RunPlan {
         })
     }
 
+    /// The number of runs of each case; the largest one, if sets differ.
+    #[doc(hidden)]
+    pub fn runs(&self) -> usize {
+        self.0.iter().map(|(_, prepared, _)| prepared.runner.options.runs).max().unwrap_or_default()
+    }
+
     /// How calls of models are answered in these cases; `None` if their agents ask the models themselves.
     #[cfg(feature = "models")]
     #[doc(hidden)]

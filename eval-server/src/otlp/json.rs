@@ -1,6 +1,8 @@
 //! Exports as JSON.
 
-use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use std::collections::BTreeMap;
+
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, de};
 use serde_json::value::RawValue;
 
@@ -12,6 +14,18 @@ struct Document<'b> {
     spans: Option<&'b RawValue>,
     #[serde(borrow, rename = "resourceLogs", alias = "resource_logs")]
     logs: Option<&'b RawValue>,
+}
+
+/// Fails if a document without spans and logs has anything: it was meant for another reader, and would be lost.
+fn no_other(text: &str) -> Result<(), Unreadable> {
+    const KNOWN: [&str; 4] = ["resourceSpans", "resource_spans", "resourceLogs", "resource_logs"];
+    let keys: BTreeMap<String, IgnoredAny> = serde_json::from_str(text).unwrap_or_default();
+    if keys.keys().any(|key| KNOWN.contains(&key.as_str())) {
+        return Ok(());
+    }
+    let Some(key) = keys.keys().next() else { return Ok(()) };
+    let key: String = key.chars().take(64).collect();
+    Err(Unreadable(format!("the body has `{key}`, and no `resourceSpans` or `resourceLogs`")))
 }
 
 #[derive(Deserialize)]
@@ -57,6 +71,9 @@ pub(super) fn read(signal: Signal, bytes: &[u8]) -> Result<Export, Unreadable> {
         return Err(Unreadable("the body is no object of JSON".to_owned()));
     }
     let document: Document<'_> = serde_json::from_str(text).map_err(broken)?;
+    if document.spans.is_none() && document.logs.is_none() {
+        no_other(text)?;
+    }
     let mut collector = Collector::new(signal);
     let resources = if signal == Signal::Logs { document.logs } else { document.spans };
     each(resources, &mut |resource| {
@@ -311,6 +328,7 @@ mod tests {
             "{} x",
             "{\"resourceSpans\":[{\"scopeSpans\":{}}]}",
             "{\"resourceSpans\":[{\"resource\":[]}]}",
+            "{\"data\":[{\"traceID\":\"1\",\"spans\":[]}]}",
         ] {
             assert!(read(Signal::Traces, wrong.as_bytes()).is_err(), "{wrong}");
         }

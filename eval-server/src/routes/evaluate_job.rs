@@ -139,7 +139,11 @@ impl Job {
                 trace_id: first_trace(conversation).to_owned(),
                 num_invocations: conversation.turns.len(),
                 metric_results: self.score(conversation, case.map(|(case, _)| case), caller),
-                conversion_warnings: warnings(conversation, &gaps),
+                conversion_warnings: case
+                    .and_then(|(case, _)| other_words(conversation, case))
+                    .into_iter()
+                    .chain(warnings(conversation, &gaps))
+                    .collect(),
                 performance_metrics,
                 agent_name: conversation.turns.iter().find_map(|turn| turn.agent.clone()),
                 trace_ids: conversation.trace_ids.clone(),
@@ -296,6 +300,13 @@ fn asked(conversation: &Conversation) -> EvalCase {
     let own = conversation.to_case(&conversation.key);
     let turns = own.conversation.into_iter().map(|turn| Invocation::new(turn.user_content));
     turns.fold(EvalCase::new(&conversation.key), EvalCase::turn)
+}
+
+/// The first turn in which the user says other words than in the case, as a note.
+fn other_words(conversation: &Conversation, case: &EvalCase) -> Option<String> {
+    let turns = conversation.turns.iter().zip(&case.conversation).enumerate();
+    let mut notes = turns.filter_map(|(at, (turn, golden))| turn.other_words(at + 1, &golden.user_text()));
+    notes.next()
 }
 
 fn first_trace(conversation: &Conversation) -> &str {

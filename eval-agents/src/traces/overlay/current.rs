@@ -32,7 +32,7 @@ pub(super) fn apply(filler: &mut Filler<'_>, attributes: &Attributes) {
     filler.finish(Source::Alias, filled(attributes, "gen_ai.response.finish_reason"));
     filler.agent(attributes, "gen_ai.agent.name");
     let view = &mut *filler.view;
-    view.operation = filled(attributes, "gen_ai.operation.name").map(|name| match &*name {
+    view.operation = filled(attributes, "gen_ai.operation.name").map(|name| match &*name.to_ascii_lowercase() {
         "chat" | "generate_content" | "text_completion" => Class::Inference,
         "invoke_agent" => Class::Agent,
         "invoke_workflow" => Class::Workflow,

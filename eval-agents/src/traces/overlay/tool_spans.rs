@@ -1,7 +1,9 @@
-//! Spans of tools by other signs than OpenTelemetry's operation: traceloop's attributes, MCP's, or their name alone.
+//! Spans of tools by other signs than OpenTelemetry's operation: attributes of traceloop, MCP, Vercel's AI SDK and Langfuse, or
+//! their name alone.
 
 use eval_core::format::Value;
 
+use super::current::tool_arguments;
 use super::filler::{Filler, filled};
 use crate::traces::attributes::Attributes;
 use crate::traces::message::{NoContent, json};
@@ -9,6 +11,8 @@ use crate::traces::view::{Class, Source};
 
 pub(super) const TRACELOOP_KIND: &str = "traceloop.span.kind";
 pub(super) const MCP_METHOD: &str = "mcp.method.name";
+pub(super) const VERCEL_TOOL: &str = "ai.toolCall.name";
+pub(super) const LANGFUSE_KIND: &str = "langfuse.observation.type";
 
 /// The tool in the name of a span, as OpenTelemetry and MCP have it: `execute_tool get_weather`.
 pub(in crate::traces) fn named(span: &str) -> Option<&str> {
@@ -19,6 +23,8 @@ pub(in crate::traces) fn named(span: &str) -> Option<&str> {
 
 pub(super) fn apply(filler: &mut Filler<'_>, span: &str, attributes: &Attributes) {
     traceloop(filler, attributes);
+    vercel(filler, attributes);
+    langfuse(filler, span, attributes);
     if let Some(method) = filled(attributes, MCP_METHOD) {
         filler.view.other_class = Some(if &*method == "tools/call" { Class::Tool } else { Class::Other });
     }
@@ -28,7 +34,8 @@ pub(super) fn apply(filler: &mut Filler<'_>, span: &str, attributes: &Attributes
 }
 
 fn traceloop(filler: &mut Filler<'_>, attributes: &Attributes) {
-    match filled(attributes, TRACELOOP_KIND).as_deref() {
+    let kind = filled(attributes, TRACELOOP_KIND).map(|kind| kind.to_ascii_lowercase());
+    match kind.as_deref() {
         Some("tool") => filler.view.other_class = Some(Class::Tool),
         Some("agent") => filler.view.other_class = Some(Class::Agent),
         Some("workflow") => filler.view.is_chain = true,
@@ -46,6 +53,38 @@ fn traceloop(filler: &mut Filler<'_>, attributes: &Attributes) {
         }
         Some(Class::Agent) => filler.agent(attributes, "traceloop.entity.name"),
         _ => {}
+    }
+}
+
+fn vercel(filler: &mut Filler<'_>, attributes: &Attributes) {
+    if filled(attributes, VERCEL_TOOL).is_none() {
+        return;
+    }
+    filler.view.other_class = Some(Class::Tool);
+    filler.tool(attributes, VERCEL_TOOL);
+    let tool = filler.view.tool_mut();
+    tool.call_id = tool.call_id.take().or_else(|| filled(attributes, "ai.toolCall.id"));
+    if let Some(args) = attributes.get("ai.toolCall.args") {
+        tool.args.offer_read(Source::ToolInput, tool_arguments(args));
+    }
+    if let Some(result) = attributes.get("ai.toolCall.result") {
+        filler.result(Source::ToolInput, result);
+    }
+}
+
+/// A tool that Langfuse observed has the name of its span.
+fn langfuse(filler: &mut Filler<'_>, span: &str, attributes: &Attributes) {
+    if !filled(attributes, LANGFUSE_KIND).is_some_and(|kind| kind.eq_ignore_ascii_case("tool")) {
+        return;
+    }
+    filler.view.other_class = Some(Class::Tool);
+    let tool = filler.view.tool_mut();
+    tool.name = tool.name.take().or_else(|| (!span.trim().is_empty()).then(|| span.trim().into()));
+    if let Some(input) = attributes.get("langfuse.observation.input") {
+        tool.args.offer_read(Source::ToolInput, tool_arguments(input));
+    }
+    if let Some(output) = attributes.get("langfuse.observation.output") {
+        filler.result(Source::ToolInput, output);
     }
 }
 

@@ -4,6 +4,7 @@ use eval_support::untrusted::one_line;
 use eval_support::words::did_you_mean;
 use serde::Serialize;
 
+use crate::edited::after;
 use crate::output::{Answer, CommandError, Format, GOOD, Outcome, styled};
 use crate::review::{Choice, Hunk, Item, Offer, Queue};
 
@@ -36,7 +37,10 @@ pub(super) fn accept(queue: &Queue<'_>, names: &[String], format: Format) -> Res
     let mut text = String::new();
     let mut document = Document { accepted: Vec::new() };
     for choice in &chosen {
-        choice.edit.write()?;
+        choice.edit.write().map_err(|error| {
+            let written: Vec<String> = document.accepted.iter().map(|it| it.id.clone()).collect();
+            after(error, &written)
+        })?;
         let (id, what) = (one_line(&choice.id), &choice.what);
         text += &format!("{} {what} of `{id}`\n{}", styled(GOOD, "accepted"), choice.edit.shown());
         document.accepted.push(Accepted { id: choice.id.clone(), change: choice.edit.hunks() });

@@ -69,13 +69,24 @@ impl<C: Console> Session<'_, '_, C> {
         Ok(next)
     }
 
-    /// Keeps the file of the editor and tells where it is. A file with the text of the set, or with nothing, goes.
+    /// Keeps the file of the editor and tells where it is. A file with the text of the set, or with nothing, goes. What is no
+    /// text stays where it is, and the editor begins anew.
     fn keep(&mut self, at: usize, path: PathBuf, text: &str) {
-        if read(&path).is_ok_and(|kept| kept.trim().is_empty() || kept.trim() == text) {
-            self.unsaved.remove(&at);
-            return remove(&path);
-        }
         let shown = one_line(&path.display().to_string());
+        match read(&path) {
+            Ok(kept) if kept.trim().is_empty() || kept.trim() == text => {
+                self.unsaved.remove(&at);
+                return remove(&path);
+            }
+            Ok(_) => {}
+            Err(_) => {
+                self.unsaved.remove(&at);
+                if path.exists() {
+                    self.console.tell(&format!("    `{shown}` is no text, and stays: `e` begins anew\n"));
+                }
+                return;
+            }
+        }
         self.console.tell(&format!("    what you wrote is kept in `{shown}`: `e` goes on with it\n"));
         self.unsaved.insert(at, path);
     }

@@ -139,8 +139,11 @@ pub(super) fn not_planned(error: &RunDirError) -> CommandError {
         return error;
     }
     match error {
-        RunDirError::Runner { source: RunnerError::Journal { .. } | RunnerError::Environment(_), .. } => {
+        RunDirError::Runner { source: RunnerError::Journal { .. }, .. } => {
             CommandError::new(in_one_line(error), "`EVALSET_DIR` names the folder for journals")
+        }
+        RunDirError::Runner { source: RunnerError::Environment(_), .. } => {
+            CommandError::new(in_one_line(error), "set the variable to one of its values, or unset it")
         }
         RunDirError::Runner { path, source: RunnerError::Drafts { eval_ids, .. } } => {
             let ids: Vec<&str> = eval_ids.iter().map(String::as_str).collect();

@@ -1,6 +1,6 @@
 //! Source of answers in a run: an agent, or stored traces of an agent.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -132,6 +132,10 @@ pub(super) struct Matched {
     uncovered: Vec<String>,
     /// The conversations of which several belong to one case alike, so that it has none.
     alike: Vec<String>,
+    /// The conversations that belong to several cases, each with two of them.
+    shared: Vec<(String, [String; 2])>,
+    /// The runs of each case: a trace is one.
+    runs: usize,
     gaps: Vec<String>,
 }
 
@@ -139,15 +143,17 @@ impl Matched {
     /// Matches the cases of a plan with traces, which have no variants. Empty for other agents.
     pub(super) fn new(sources: &[Source], plans: &[RunPlan]) -> Self {
         let ([Source::Traces(traces)], [plan]) = (sources, plans) else { return Self::default() };
-        let mut covered = HashSet::new();
-        let mut matched = Self::default();
+        let mut covered: HashMap<usize, String> = HashMap::new();
+        let mut matched = Self { runs: plan.runs(), ..Self::default() };
         for (_, set, case) in plan.cases() {
             let name = one_line(&format!("{set}/{}", case.eval_id));
             matched.lines.push(match traces.conversation_of(case, plan.len() == 1) {
                 Ok((at, by)) => {
-                    let conversation = &traces.conversations()[at];
-                    covered.insert(conversation.key.as_str());
-                    format!("{name}: conversation {}, {by}", one_line(&conversation.key))
+                    let key = one_line(&traces.conversations()[at].key);
+                    if let Some(other) = covered.insert(at, name.clone()) {
+                        matched.shared.push((key.clone(), [other, name.clone()]));
+                    }
+                    format!("{name}: conversation {key}, {by}")
                 }
                 Err(MatchError::Several { keys, .. }) => {
                     matched.alike.extend(keys.iter().map(|key| one_line(key)));
@@ -156,9 +162,9 @@ impl Matched {
                 Err(_) => format!("{name}: no conversation"),
             });
         }
-        let others = traces.conversations().iter().filter(|it| !it.turns.is_empty());
-        let others = others.filter(|it| !covered.contains(it.key.as_str()));
-        matched.uncovered = others.map(|it| one_line(&it.key)).collect();
+        let all = traces.conversations().iter().enumerate();
+        let others = all.filter(|(at, it)| !it.turns.is_empty() && !covered.contains_key(at));
+        matched.uncovered = others.map(|(_, it)| one_line(&it.key)).collect();
         matched.gaps = traces.gaps().iter().map(|gap| one_line(&gap.to_string())).collect();
         matched
     }
@@ -172,8 +178,20 @@ impl Matched {
         self
     }
 
-    /// Fails if a conversation belongs to no case, unless that is allowed: what no case checks is no pass.
+    /// Fails if a conversation belongs to no case, unless that is allowed: what no case checks is no pass. Fails if one
+    /// belongs to several cases, or would be scored several times, as each score would count as a run.
     pub(super) fn check(&self, is_allowed: bool) -> Result<(), CommandError> {
+        if self.runs > 1 {
+            let message = format!("{} of each case are asked for, and a stored trace is one run", count(self.runs, "run"));
+            let help = "leave out `--runs` and `EVALSET_RUNS`, or set them to 1; runs of an agent need the agent: `--agent-cmd`, `--adk-cmd` or `--agent-url`";
+            return Err(CommandError::new(message, help));
+        }
+        if let Some((key, [one, other])) = self.shared.first() {
+            return Err(CommandError::new(
+                format!("the conversation {key} of the traces belongs to two cases: `{one}` and `{other}`"),
+                "give the spans of each conversation the id of its case, as the attribute `agentevals.eval.case.id`, or run one of the cases alone: `cargo evalset run SET:CASE --trace FILE`",
+            ));
+        }
         if self.uncovered.is_empty() || is_allowed {
             return Ok(());
         }

@@ -26,9 +26,9 @@ impl KeptState {
     pub(super) fn check_start(&self, state: &Map) -> Result<(), AdkServerError> {
         let Some((names, user_advice)) = self.foreign(state) else { return Ok(()) };
         Err(AdkServerError::Answer(format!(
-            "the session begins with state of other conversations, which the case does not ask for: {names}; start the server \
-             without stored state (Python's: `adk api_server --no_use_local_storage ..`), {user_advice}or have the case name the keys in \
-             the `state` of its `session_input`"
+            "the session begins with state of other conversations, which the case does not ask for: {names}. An earlier case of this server \
+             set it, or the server stores state: name the keys in the `state` of the `session_input` of the case, {user_advice}or start \
+             the server without stored state (Python's: `adk api_server --no_use_local_storage ..`)"
         )))
     }
 

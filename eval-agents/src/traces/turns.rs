@@ -65,7 +65,8 @@ fn turn(analysis: &Analysis, trace: &str, anchor: usize, members: &[usize]) -> F
     note_user(&mut gaps, user.is_some(), input, &calls);
     note_outputs(&mut gaps, &own, &tools, answer.as_ref(), error.is_some());
     if calls.is_empty() && tools.is_empty() && input.is_some_and(|input| input.ends_with_result) {
-        let message = format!("the messages of the span {} end with a tool's result, and no call has a span", span.id);
+        let message =
+            format!("the messages of the span {} end with a tool's result, and no call has a span", span.id);
         gaps.push(Gap::new(GapKind::CallsNotCaptured, message));
     }
     let is_agentic =
@@ -167,7 +168,7 @@ fn note_user(gaps: &mut Vec<Gap>, is_known: bool, input: Option<&Input>, calls: 
         let (kind, why) = if unreadable {
             (
                 GapKind::Unreadable,
-                "the messages that were sent are cut or no JSON: what the user said is not known",
+                "the messages that were sent are cut, no JSON, or have a key twice: what the user said is not known",
             )
         } else {
             (GapKind::UserNotCaptured, "what the user said was not captured")
@@ -206,7 +207,8 @@ fn note_outputs(
     }
     let is_lost = |call: &ModelCall| call.output.is_none() && call.told.error.is_none();
     for call in own.iter().filter(|call| is_lost(call) && call.has_unreadable_output) {
-        let message = format!("what the model call {} put out is cut or no JSON", call.span);
+        let message =
+            format!("what the model call {} put out is cut, no JSON, or has a key twice", call.span);
         gaps.push(Gap::new(GapKind::Unreadable, message));
     }
     // A call asked for tools if its finish reason says so, or if it has none and is not the last call.
@@ -267,7 +269,8 @@ impl Found {
         turn.agents.sort();
         turn.agents.dedup();
         turn.calls = tool_calls::of_turn(&tools, &calls, &mut gaps);
-        if let Some(name) = named_calls.iter().find(|name| turn.calls.iter().all(|call| call.name != **name)) {
+        if let Some(name) = named_calls.iter().find(|name| turn.calls.iter().all(|call| call.name != **name))
+        {
             let message = format!(
                 "the messages of the span {} have a call of `{name}`, and neither a model call nor a tool's span has it",
                 turn.span_id

@@ -215,7 +215,11 @@ impl View {
         }
         if let Some(operation) = self.operation {
             // An operation of another name can be a call all the same.
-            return Some(if operation == Class::Other { self.called().unwrap_or(operation) } else { operation });
+            return Some(if operation == Class::Other {
+                self.called().unwrap_or(operation)
+            } else {
+                operation
+            });
         }
         match name {
             ADK_MODEL if self.is_adk => return Some(Class::Inference),

@@ -170,9 +170,9 @@ async fn state_of_users_and_apps_that_other_conversations_left_is_an_error_befor
     assert!(
         error.contains(
             "opening the session: the session begins with state of other conversations, which the case does not ask for: \
-             `user:city`, `app:visits`; start the server without stored state (Python's: `adk api_server \
-             --no_use_local_storage ..`), give the case a `user_id` of its own, or have the case name the keys in the `state` \
-             of its `session_input`"
+             `user:city`, `app:visits`. An earlier case of this server set it, or the server stores state: name the keys in the \
+             `state` of the `session_input` of the case, give the case a `user_id` of its own, or start the server without \
+             stored state (Python's: `adk api_server --no_use_local_storage ..`)"
         ),
         "{error}"
     );

@@ -124,6 +124,44 @@ fn goldens_without_a_trace_and_traces_without_a_golden_fail_and_say_so() {
     assert_eq!(ran.code, Some(0), "{}", ran.out);
 }
 
+#[test]
+fn a_trace_is_one_run_of_one_case() {
+    let folder = folder("traces-once");
+    let both = ["--trace", "oslo.jsonl", "--trace", "rome.jsonl"];
+    let ran = run(&folder, &[&both[..], &["--runs", "5"]].concat());
+    assert_eq!(ran.code, Some(2), "{}", ran.out);
+    assert!(
+        ran.err.contains("5 runs of each case are asked for, and a stored trace is one run"),
+        "{}",
+        ran.err
+    );
+
+    let mut again = case("Oslo", "Oslo is grey.");
+    again["eval_id"] = json!("again");
+    let cases = [case("Oslo", "Oslo is grey."), again];
+    folder.write("twice.evalset.json", json!({ "eval_set_id": "twice", "eval_cases": cases }).to_string());
+    let ran = folder.run(&["run", "twice.evalset.json", "--trace", "oslo.jsonl"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.out);
+    let says = format!(
+        "the conversation {:032x} of the traces belongs to two cases: `twice/Oslo` and `twice/again`",
+        1
+    );
+    assert!(ran.err.contains(&says), "{}", ran.err);
+    let ran = folder.run(&["run", "twice.evalset.json:again", "--trace", "oslo.jsonl"]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+}
+
+#[test]
+fn other_words_of_the_user_are_a_note_of_the_case() {
+    let folder = folder("traces-words");
+    let mut joke = case("Oslo", "Oslo is grey.");
+    joke["conversation"][0]["user_content"]["parts"][0]["text"] = json!("Tell me a joke");
+    folder.write("joke.evalset.json", json!({ "eval_set_id": "joke", "eval_cases": [joke] }).to_string());
+    let ran = folder.run(&["run", "joke.evalset.json", "--trace", "oslo.jsonl", "--format", "json"]);
+    let note = r#"turn 1: the user says \"How is Oslo?\" in the trace, and \"Tell me a joke\" in the case"#;
+    assert!(ran.out.contains(note), "{}", ran.out);
+}
+
 /// `evalset.otel` appends to its file, so a second run of the agent is in it too.
 #[test]
 fn a_conversation_that_is_in_the_traces_twice_is_named_with_its_remedy() {

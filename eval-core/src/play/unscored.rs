@@ -141,10 +141,12 @@ fn results<'t>(
                 names.extend(call.name.as_deref());
             }
             if !is_known(response, &ids, &names) {
+                // The event may hold a call too, which is not the one that is missing.
+                let alone = Event::new(&event.author, Content::new("user", vec![part.clone()]));
                 return Err(format!(
                     "{} was recorded without its call, so no metric sees that the tool was called; a call comes before its \
                      result",
-                    event.in_short()
+                    alone.in_short()
                 ));
             }
         }

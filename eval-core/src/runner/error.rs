@@ -161,13 +161,18 @@ impl fmt::Display for RunnerError {
                 "the case `{eval_id}` has a scenario, and a simulated user needs the feature `judges` of `eval-core`"
             ),
             Self::NoThreshold(metric) => {
-                let informs = eval_format::metric::metric(metric).is_some_and(|info| !info.gates);
-                let example = if informs { "<=5" } else { "=0.8" };
                 write!(
                     f,
-                    "`{metric}` has no threshold: neither the config nor ADK's default criteria name it; say \
-                     `{metric}{example}`"
-                )
+                    "`{metric}` has no threshold: neither the config nor ADK's default criteria name it; "
+                )?;
+                match eval_format::metric::metric(metric).map(|info| (info.gates, info.min, info.max)) {
+                    Some((true, min, Some(max))) => {
+                        let example = min + 0.8 * (max - min);
+                        write!(f, "its scores are from {min:?} to {max:?}; say one, as `{metric}={example:?}`")
+                    }
+                    Some((false, ..)) => write!(f, "say the most that is allowed, as `{metric}<=5`"),
+                    _ => write!(f, "say one, as `{metric}=0.8`"),
+                }
             }
             Self::NothingToScore(eval_id) => write!(f, "there is no run of the case `{eval_id}` to score"),
         }

@@ -32,13 +32,14 @@ pub(super) fn apply(filler: &mut Filler<'_>, attributes: &Attributes) {
     filler.finish(Source::Alias, filled(attributes, "gen_ai.response.finish_reason"));
     filler.agent(attributes, "gen_ai.agent.name");
     let view = &mut *filler.view;
-    view.operation = filled(attributes, "gen_ai.operation.name").map(|name| match &*name.to_ascii_lowercase() {
-        "chat" | "generate_content" | "text_completion" => Class::Inference,
-        "invoke_agent" => Class::Agent,
-        "invoke_workflow" => Class::Workflow,
-        "execute_tool" => Class::Tool,
-        _ => Class::Other,
-    });
+    view.operation =
+        filled(attributes, "gen_ai.operation.name").map(|name| match &*name.to_ascii_lowercase() {
+            "chat" | "generate_content" | "text_completion" => Class::Inference,
+            "invoke_agent" => Class::Agent,
+            "invoke_workflow" => Class::Workflow,
+            "execute_tool" => Class::Tool,
+            _ => Class::Other,
+        });
     view.records_a_call = records_a_call(attributes);
     view.error_type = filled(attributes, "error.type");
     if let Some(id) = filled(attributes, "gen_ai.tool.call.id").filter(|id| &**id != NOT_SPECIFIED) {

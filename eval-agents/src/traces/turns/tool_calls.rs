@@ -116,7 +116,7 @@ pub(super) fn of_turn(spans: &[SpanTool], calls: &[ModelCall], gaps: &mut Vec<Ga
     }
     for span in spans.iter().filter(|span| span.has_unreadable) {
         let message = format!(
-            "the span of a call of `{}` has arguments or a result that are cut or no JSON",
+            "the span of a call of `{}` has arguments or a result that are cut, no JSON, or have a key twice",
             span.call.name
         );
         gaps.push(Gap::new(GapKind::Unreadable, message));

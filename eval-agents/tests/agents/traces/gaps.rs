@@ -83,6 +83,70 @@ fn calls_of_tools_that_no_content_and_no_span_shows_are_lost() {
     assert_eq!(kinds(&read(&[tool(1, 0, "f", json!({}), json!(1))])), [GapKind::CallsNotCaptured]);
 }
 
+/// Each is a call that a reader of the usual names alone passes over.
+#[test]
+fn a_call_is_read_or_missed_wherever_a_trace_has_it() {
+    let question = json!([says("user", "How is Oslo?")]);
+    let answer = says("assistant", "Oslo is grey.");
+    let whole = |more: Value| {
+        let spans = [agent(1, 0, "weather"), chat(2, 1, question.clone(), json!([answer])), more];
+        let traces = read(&spans);
+        let names = traces.conversations()[0].turns[0].calls.iter().map(|call| call.name.clone()).collect();
+        (kinds(&traces).contains(&GapKind::CallsNotCaptured), names)
+    };
+    for (name, attributes) in [
+        ("running tool", json!({ "gen_ai.tool.name": "rm", "gen_ai.tool.call.id": "x" })),
+        ("execute_tool", json!({ "gen_ai.tool.name": "rm" })),
+        ("f", json!({ "gen_ai.operation.name": "EXECUTE_TOOL", "gen_ai.tool.name": "rm" })),
+        ("f", json!({ "gen_ai.operation.name": "tool_call", "gen_ai.tool.name": "rm" })),
+        ("f", json!({ "traceloop.span.kind": "TOOL", "traceloop.entity.name": "rm" })),
+        ("ai.toolCall", json!({ "ai.toolCall.name": "rm", "ai.toolCall.args": "{}" })),
+        ("rm", json!({ "langfuse.observation.type": "tool" })),
+        (
+            "f",
+            json!({ "gen_ai.operation.name": "generate", "gen_ai.output.messages": [calls("1", "rm", json!({}))] }),
+        ),
+    ] {
+        let (_, names): (bool, Vec<String>) = whole(span(3, 1, name, attributes.clone()));
+        assert_eq!(names, ["rm"], "{name} {attributes}");
+    }
+
+    // What messages beside the parts have.
+    for (key, value) in [
+        ("function_call", json!({ "name": "rm", "arguments": "{}" })),
+        ("toolCalls", json!([{ "id": "1", "function": { "name": "rm", "arguments": "{}" } }])),
+        ("tool_calls", json!([{ "id": "1", "function": { "name": "rm", "arguments": "{}" } }])),
+    ] {
+        let mut says = answer.clone();
+        says[key] = value;
+        let traces = read(&[agent(1, 0, "weather"), chat(2, 1, question.clone(), json!([says]))]);
+        assert_eq!(traces.conversations()[0].turns[0].calls[0].name, "rm", "{key}");
+    }
+    let mut oops = answer.clone();
+    oops["tool_calls"] = json!("oops");
+    let traces = read(&[agent(1, 0, "weather"), chat(2, 1, question.clone(), json!([oops]))]);
+    assert_eq!(kinds(&traces), [GapKind::UnknownPart]);
+
+    // A model that ended to call tools called some.
+    let ended = with(
+        chat(2, 1, question.clone(), json!([answer])),
+        "gen_ai.response.finish_reasons",
+        json!(["tool_calls"]),
+    );
+    assert_eq!(kinds(&read(&[agent(1, 0, "weather"), ended])), [GapKind::CallsNotCaptured]);
+
+    // The messages of the agent's own span, without spans of models and tools.
+    let of_agent = |sent: Value, put_out: Value| {
+        let own = with(agent(1, 0, "weather"), "gen_ai.input.messages", sent);
+        kinds(&read(&[with(own, "gen_ai.output.messages", put_out)]))
+    };
+    let (made, told) = (calls("1", "rm", json!({})), result("1", json!("gone")));
+    assert_eq!(of_agent(question.clone(), json!([answer])), []);
+    assert_eq!(of_agent(question.clone(), json!([made, answer])), [GapKind::CallsNotCaptured]);
+    let told = json!([says("user", "How is Oslo?"), made, told]);
+    assert_eq!(of_agent(told, json!([answer])), [GapKind::CallsNotCaptured]);
+}
+
 #[test]
 fn adk_without_content_writes_empty_objects_which_are_no_arguments() {
     let adk = |number, name, attributes| span(number, 1, name, attributes);

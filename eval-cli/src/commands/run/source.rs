@@ -182,7 +182,10 @@ impl Matched {
     /// belongs to several cases, or would be scored several times, as each score would count as a run.
     pub(super) fn check(&self, is_allowed: bool) -> Result<(), CommandError> {
         if self.runs > 1 {
-            let message = format!("{} of each case are asked for, and a stored trace is one run", count(self.runs, "run"));
+            let message = format!(
+                "{} of each case are asked for, and a stored trace is one run",
+                count(self.runs, "run")
+            );
             let help = "leave out `--runs` and `EVALSET_RUNS`, or set them to 1; runs of an agent need the agent: `--agent-cmd`, `--adk-cmd` or `--agent-url`";
             return Err(CommandError::new(message, help));
         }

@@ -102,6 +102,8 @@ fn what_is_imported_has_the_responses_that_golden_tools_answer() {
     let folder = folder("golden-tools-imported", &[case("oslo", "Oslo", "It is sunny in Oslo.")]);
     let session = session("s-1", &[("What is the weather in Paris?", "It is sunny in Paris.")]);
     folder.write("one.json", session.to_string());
+    // The program that asks for golden tools changes no state.
+    folder.write("weather.py", folder.read("weather.py").replace(r#", "actions": delta"#, ""));
     assert_eq!(run_old_program(&folder, &["evals"]).code, Some(0));
     for (source, case) in [(":oslo", "oslo_2"), ("one.json", "paris")] {
         let ran = folder.run(&["import", source, "-o", "evals/s.evalset.json", "--case", case]);

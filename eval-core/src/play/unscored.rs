@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use eval_format::{FunctionCall, FunctionResponse, Part, Value};
+use eval_format::{Content, FunctionCall, FunctionResponse, Part, Value};
 use eval_support::message::cut;
 use eval_support::untrusted::name as shown;
 
@@ -156,7 +156,7 @@ fn results<'t>(
 
 #[cfg(test)]
 mod tests {
-    use eval_format::{Content, Part};
+    use eval_format::Part;
     use serde_json::json;
 
     use super::*;

@@ -165,7 +165,8 @@ impl Totals {
                 .then(|| format!("{} not selected by tags", count(self.not_selected, "more case"))),
             (self.unlisted > 0).then(|| format!("what {binaries} to run is not recorded")),
             (self.unended > 0).then(|| format!("{processes} did not end, and may have had more to run")),
-            (self.added > 0).then(|| format!("{} added since did not run", count(self.added, "case"))),
+            (self.added > 0)
+                .then(|| format!("{} of the sets now did not run", count(self.added, "more case"))),
             self.lacks_parts.then(|| "a part of the run is missing".to_owned()),
             self.is_cut_short.then(|| "test binaries may not have been started".to_owned()),
             self.is_doubtful.then(|| "the run may be another one than is meant".to_owned()),
@@ -318,7 +319,7 @@ mod tests {
             (
                 |it| (it.added, it.lacks_parts) = (1, true),
                 Outcome::Unmeasurable,
-                "all 3 cases passed; 1 case added since did not run; a part of the run is missing",
+                "all 3 cases passed; 1 more case of the sets now did not run; a part of the run is missing",
             ),
             (
                 |it| (it.is_cut_short, it.is_doubtful) = (true, true),

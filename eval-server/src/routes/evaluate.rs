@@ -215,6 +215,15 @@ fn content(received: &mut Received, fields: &[Field]) -> Result<Job, Refusal> {
             )));
         }
     }
+    const FILES: [&str; 2] = ["trace_files", "eval_set_file"];
+    let is_lost =
+        |field: &&Field| field.file.is_some() && !FILES.contains(&&*field.name) && field.name != "config";
+    if let Some(unknown) = fields.iter().find(is_lost) {
+        return Err(Refusal::bad(format!(
+            "the file of the field `{}` would be lost: files are `trace_files` and `eval_set_file`",
+            crate::display::line(&unknown.name)
+        )));
+    }
     let json = |field: &Field| {
         evaluate_request::json(&field.bytes).map_err(|error| {
             Refusal::bad(format!("Invalid {} JSON: {}", field.name, why(&field.bytes, &error)))

@@ -23,8 +23,11 @@ const THIS_RUN: &str = "this run";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
     NewFailure,
+    /// It has no verdict: it ended in an error, or was not scored.
+    NoVerdictNow,
     Fixed,
     StillFailing,
+    StillNoVerdict,
 }
 
 impl Change {
@@ -32,8 +35,10 @@ impl Change {
     pub(super) fn filter(self) -> &'static str {
         match self {
             Self::NewFailure => "new",
+            Self::NoVerdictNow => "unmeasured",
             Self::Fixed => "fixed",
             Self::StillFailing => "still",
+            Self::StillNoVerdict => "still_unmeasured",
         }
     }
 
@@ -41,8 +46,10 @@ impl Change {
         match self {
             Self::NewFailure if cases == 1 => "new failure",
             Self::NewFailure => "new failures",
+            Self::NoVerdictNow => "without a verdict now",
             Self::Fixed => "fixed",
             Self::StillFailing => "still failing",
+            Self::StillNoVerdict => "still without a verdict",
         }
     }
 }
@@ -163,8 +170,8 @@ impl History {
         PassRate::new(&rates.collect::<Vec<_>>(), THIS_RUN)
     }
 
-    /// The change of a case since the run before. A case that it did not have, or that meant something else, is a new failure if it
-    /// does not pass.
+    /// The change of a case since the run before. What failed in a case that it did not have, or that meant something else, is
+    /// new.
     pub(super) fn change(&self, test: &TestResult<'_>) -> Option<Change> {
         let before = self.last()?.same(test).map(|case| case.state);
         let is_in_work = test.state == State::Unfinished && !test.needs_attention();
@@ -196,7 +203,14 @@ impl History {
 
     /// The changes since the run before, counted; `None` without a comparable run.
     pub(super) fn compared(&self, changes: &[Option<Change>]) -> Option<Compared> {
-        let counted = [Change::NewFailure, Change::Fixed, Change::StillFailing].map(|change| {
+        let all = [
+            Change::NewFailure,
+            Change::NoVerdictNow,
+            Change::Fixed,
+            Change::StillFailing,
+            Change::StillNoVerdict,
+        ];
+        let counted = all.map(|change| {
             let cases = changes.iter().filter(|it| **it == Some(change)).count();
             Count { filter: change.filter(), name: change.words(cases), cases, of: None }
         });
@@ -206,11 +220,14 @@ impl History {
 }
 
 fn change(before: Option<State>, now: State) -> Option<Change> {
-    let fails = |state: State| state == State::Failed || state.is_unmeasured();
     match (before, now) {
-        (Some(before), now) if fails(before) && fails(now) => Some(Change::StillFailing),
-        (_, now) if fails(now) => Some(Change::NewFailure),
-        (Some(before), State::Passed) if fails(before) => Some(Change::Fixed),
+        (Some(State::Failed), State::Failed) => Some(Change::StillFailing),
+        (_, State::Failed) => Some(Change::NewFailure),
+        (Some(before), now) if before.is_unmeasured() && now.is_unmeasured() => Some(Change::StillNoVerdict),
+        (_, now) if now.is_unmeasured() => Some(Change::NoVerdictNow),
+        (Some(before), State::Passed) if before == State::Failed || before.is_unmeasured() => {
+            Some(Change::Fixed)
+        }
         _ => None,
     }
 }
@@ -266,14 +283,16 @@ mod tests {
     }
 
     #[test]
-    fn a_change_is_a_new_failure_a_fixed_case_or_one_that_still_fails() {
+    fn a_change_tells_a_failure_from_a_case_without_a_verdict() {
         use State::{Error, Failed, NotEvaluated, Passed, Skipped, Unfinished};
         for (before, now, expected) in [
             (Some(Passed), Failed, Some(Change::NewFailure)),
-            (Some(Skipped), Error, Some(Change::NewFailure)),
-            (None, NotEvaluated, Some(Change::NewFailure)),
-            (Some(Failed), Error, Some(Change::StillFailing)),
-            (Some(Unfinished), Failed, Some(Change::StillFailing)),
+            (Some(Failed), Failed, Some(Change::StillFailing)),
+            (Some(Skipped), Error, Some(Change::NoVerdictNow)),
+            (None, NotEvaluated, Some(Change::NoVerdictNow)),
+            (Some(Failed), Error, Some(Change::NoVerdictNow)),
+            (Some(Error), NotEvaluated, Some(Change::StillNoVerdict)),
+            (Some(Unfinished), Failed, Some(Change::NewFailure)),
             (Some(Error), Passed, Some(Change::Fixed)),
             (Some(Passed), Passed, None),
             (None, Passed, None),

@@ -52,7 +52,9 @@ pub(super) fn details(results: &RunResults<'_>, test: &TestResult<'_>, shared: &
         refuses: refusal::is_new(test, case.as_ref()),
     };
     let next = next::next(results, test, &seen);
-    let is_compared = test.state == State::Failed || test.runs.are_flaky();
+    // A run that failed is told, also where the error of another run decided the case.
+    let has_ended = matches!(test.state, State::Failed | State::Error | State::NotEvaluated);
+    let is_compared = has_ended || test.runs.are_flaky();
     let differs = is_compared.then(|| difference::of_test(test, case.as_ref(), &runs)).flatten();
     let differs = differs.or_else(|| miss.as_ref().map(|miss| line(&miss.said())));
     let reason = test.reason().filter(|_| test.state != State::Passed);

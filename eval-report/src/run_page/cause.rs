@@ -49,8 +49,8 @@ fn normalised(text: &str, names: &[&str]) -> String {
         }
         rest = after;
     }
-    // The turn in which it happened is no cause, and a case of one turn does not tell it.
-    out.replace("turn #: ", "")
+    // The turn in which it happened is no cause, and a case of one turn does not tell it. A score may have decimals.
+    out.replace("turn #: ", "").replace("#.#", "#")
 }
 
 /// Shorter names are words of messages too.
@@ -91,6 +91,7 @@ mod tests {
             ("“9 degrees” → “21 degrees”", "“30 degrees” → “2 degrees”", true),
             ("m: turn 1: no judge: there is no recording", "m: no judge: there is no recording", true),
             ("run 2, turn 1: f not called", "run 3, turn 1: f not called", true),
+            ("m 0 < 0.8: too short", "m 0.75 < 0.8: too short", true),
         ] {
             let is_equal = normalised(one, &["weather::one"]) == normalised(other, &["weather::two"]);
             assert_eq!(is_equal, is_same, "{one}");

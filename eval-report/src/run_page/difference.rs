@@ -4,13 +4,15 @@
 //! be recognised.
 
 use eval_core::metric::arithmetic::{Pair, RuledCalls, comparison, values_equal};
-use eval_core::report::{MetricOutcome, MetricReport, TurnVerdict, Verdict};
+use eval_core::report::{MetricReport, ScoredMetric, Verdict};
 use eval_format::expect::{Relation, Rules, TurnRules};
 use eval_format::metric::{Subject, metric};
 use eval_format::{ArgsMatch, Criterion, EvalCase, FunctionCall, Invocation, Map, MatchType, Value};
+use eval_support::untrusted;
 use eval_support::words::count;
 
 use super::aligned::{Line, aligned};
+use super::judged::{failed_run, failed_turn};
 use super::wording::{change, other_answer, shortened, shown_value, told};
 use crate::journal::Evaluation;
 use crate::page::{Block, Run, line, text, texts};
@@ -18,37 +20,83 @@ use crate::recorded::TestResult;
 
 /// The most differences in a row of the table.
 pub(super) const MAX_SHOWN: usize = 3;
-const MAX_REASON_CHARS: usize = 160;
+const MAX_ERROR_CHARS: usize = 160;
 
-/// The differences of the first run that did not pass, as one line; `None` if they are not known. `shown` has the runs
-/// of the page, whose answers are compared already.
+/// The differences of the first run that failed, as one line; `None` if no run failed, or they are not known. `shown` has
+/// the runs of the page, whose answers are compared already. Runs without a verdict are counted beside it: their error
+/// does not hide a failure.
 ///
-/// Only parts of a turn that a failed metric looks at count: an answer may be worded in another way.
+/// Only parts of a turn that a failed metric looks at count: an answer may be worded in another way. What a judge says of
+/// a turn is told first.
 pub(super) fn of_test(test: &TestResult<'_>, case: Option<&EvalCase>, shown: &[Run]) -> Option<String> {
     let (place, run) =
         test.attempt.evaluations.iter().enumerate().find(|(_, it)| it.passed == Some(false))?;
     let failed = Failed::of_run(test, run);
     let transcript = &run.ran.transcript;
+    let metrics: Vec<&ScoredMetric> = run.scored.iter().flat_map(|it| &it.metrics).collect();
+    let bound = |metric: &ScoredMetric| test.deciding().find(|it| it.name == metric.name)?.bound();
     let rules = case.filter(|_| !test.attempt.started.literal).and_then(|case| Rules::of(case).ok());
     let rules = rules.unwrap_or_default();
     let mut found = Vec::new();
     for (at, record) in transcript.turns.iter().enumerate() {
         let expected = case.and_then(|case| case.conversation.get(at));
         let compared = shown.get(place).and_then(|run| run.turns.get(at)).map(|turn| turn.diff.as_slice());
-        let mut of_turn = expected
-            .map(|turn| failed.differences(turn, &record.invocation, rules.turn(at), compared))
-            .unwrap_or_default();
+        let mut of_turn: Vec<String> = metrics
+            .iter()
+            .filter(|metric| !metric.judge.is_empty())
+            .filter_map(|metric| failed_turn(metric, at, bound(metric)))
+            .collect();
+        of_turn.extend(
+            expected
+                .map(|turn| failed.differences(turn, &record.invocation, rules.turn(at), compared))
+                .unwrap_or_default(),
+        );
         if of_turn.is_empty() {
-            of_turn.extend(reason(run, at));
+            of_turn.extend(metrics.iter().find_map(|metric| failed_turn(metric, at, bound(metric))));
         }
         found.extend(numbered(at, &of_turn));
     }
     if let Some(case) = case.filter(|_| failed.state) {
         found.extend(state(&case.final_session_state, &transcript.state));
     }
-    let said = joined(found)?;
+    for metric in metrics {
+        if !metric.judge.is_empty() || found.is_empty() {
+            found.extend(failed_run(metric, bound(metric)));
+        }
+    }
     // Of several runs it is said which one did this.
-    Some(if test.runs.total > 1 { format!("run {}, {said}", run.ran.run) } else { said })
+    let of_run = |said: String| match (test.runs.total, said.starts_with("turn ")) {
+        (0 | 1, _) => said,
+        (_, true) => format!("run {}, {said}", run.ran.run),
+        (_, false) => format!("run {}: {said}", run.ran.run),
+    };
+    let said = joined(found).map(of_run);
+    match without_verdict(&test.attempt.evaluations, test.runs.total) {
+        Some((counts, error)) => {
+            let both: Vec<String> = said.into_iter().chain(error).collect();
+            Some(if both.is_empty() { counts } else { format!("{counts}: {}", both.join("; ")) })
+        }
+        None => said,
+    }
+}
+
+/// `2 of 3 runs failed, 1 ended in an error`, and the first of these errors; `None` if all runs have a verdict.
+fn without_verdict(runs: &[Evaluation], total: usize) -> Option<(String, Option<String>)> {
+    let errors = runs.iter().filter_map(|run| Some((run.ran.run, run.ran.transcript.error.as_ref()?)));
+    let errors: Vec<_> = errors.collect();
+    let failed = runs.iter().filter(|run| run.passed == Some(false)).count();
+    let unscored = runs.iter().filter(|run| run.passed.is_none()).count().saturating_sub(errors.len());
+    let counted = [
+        (errors.len(), "ended in an error"),
+        (unscored, if unscored == 1 { "has no verdict" } else { "have no verdict" }),
+    ];
+    let counted: String =
+        counted.iter().filter(|(runs, _)| *runs > 0).map(|(runs, what)| format!(", {runs} {what}")).collect();
+    let first = errors.first().map(|(run, error)| {
+        let said = untrusted::headline(&error.to_string()).into_owned();
+        format!("run {run}: {}", shortened(&line(&said), MAX_ERROR_CHARS))
+    });
+    (!counted.is_empty()).then(|| (format!("{failed} of {total} runs failed{counted}"), first))
 }
 
 /// The differences between conversations that no run recorded, as one line. `failed` has the metrics that failed.
@@ -156,21 +204,6 @@ impl Failed {
         }
         found
     }
-}
-
-/// The words of the first metric that failed a turn: of a judge, or of a metric in code.
-fn reason(run: &Evaluation, at: usize) -> Option<String> {
-    let mut failed = run.scored.iter().flat_map(|it| &it.metrics).filter(|it| it.verdict == Verdict::Failed);
-    failed.find_map(|metric| {
-        let MetricOutcome::Scored(scores) = &metric.outcome else { return None };
-        let score = scores.scores().get(at).filter(|_| metric.turns.get(at) == Some(&TurnVerdict::Failed))?;
-        let of_rubric = || {
-            let rubric = score.rubrics().iter().find(|it| it.score == Some(0.0))?;
-            Some(format!("{}: {}", rubric.rubric_id, rubric.rationale.as_deref()?))
-        };
-        let said = score.reason().map(str::to_owned).or_else(of_rubric)?;
-        Some(shortened(&format!("{}: {}", line(&metric.name), line(&said)), MAX_REASON_CHARS))
-    })
 }
 
 /// The differences between calls: ``search_flights `cabin` business → economy, `date` missing``.

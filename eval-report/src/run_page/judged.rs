@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use eval_core::Score;
 use eval_core::journal::{JudgeQuestion, JudgeUse};
-use eval_format::Value;
+use eval_core::report::{MetricOutcome, ScoredMetric, TurnVerdict, Verdict, short};
+use eval_format::{Bound, Value};
 use eval_support::untrusted;
 use eval_support::words::count;
 
-use super::scores::Known;
+use super::scores::{Known, missed};
+use super::wording::shortened;
 use crate::journal::Evaluation;
 use crate::page::{Judge, Question, Vote, line, text};
 
@@ -41,6 +44,46 @@ pub(super) fn judges(evaluation: &Evaluation, known: &Known) -> Vec<Judge> {
     });
     let of_user = evaluation.ran.simulator.iter().map(|judge| shown("playing the user", judge));
     of_metrics.chain(of_user).collect()
+}
+
+/// The longest reason in the line of a case.
+const MAX_REASON_CHARS: usize = 160;
+
+/// What a metric says of a turn that it failed: `final_response_match_v2 0 < 0.5, 2 of 3 say invalid: It names rain.`
+/// `None` if it did not fail it, or looks at the run as a whole.
+pub(super) fn failed_turn(metric: &ScoredMetric, at: usize, bound: Option<Bound>) -> Option<String> {
+    failed(metric, at, bound, false)
+}
+
+/// What a metric says of a run that it failed as a whole.
+pub(super) fn failed_run(metric: &ScoredMetric, bound: Option<Bound>) -> Option<String> {
+    failed(metric, 0, bound, true)
+}
+
+fn failed(metric: &ScoredMetric, at: usize, bound: Option<Bound>, of_run: bool) -> Option<String> {
+    let MetricOutcome::Scored(scores) = &metric.outcome else { return None };
+    let is_failed = metric.verdict == Verdict::Failed && metric.turns.get(at) == Some(&TurnVerdict::Failed);
+    let score = scores.scores().get(at).filter(|_| is_failed && scores.is_whole_run() == of_run)?;
+    let value = score.value().map(|it| format!(" {}{}", short(it, bound), missed(it, bound)));
+    let question = metric.judge.iter().map(|judge| &judge.questions);
+    let question = question.filter(|all| all.len() == scores.scores().len()).find_map(|all| all.get(at));
+    let said = line(because(score, question).unwrap_or_default().trim_end_matches('.'));
+    let value = value.unwrap_or_default();
+    Some(format!("{}{value}{}", line(&metric.name), shortened(&said, MAX_REASON_CHARS)))
+}
+
+/// The reason of a score: the rubric that is not met, else the votes of the judge, else a remark of the metric.
+fn because(score: &Score, question: Option<&JudgeQuestion>) -> Option<String> {
+    let of_rubric = || {
+        let rubric = score.rubrics().iter().find(|it| it.score == Some(0.0))?;
+        Some(format!(", {} is not met: {}", rubric.rubric_id, rubric.rationale.as_deref()?))
+    };
+    let of_votes = || {
+        let votes: Vec<Vote> = question?.answers.iter().map(|answer| vote(answer)).collect();
+        let (tally, reason) = tally(&votes)?;
+        Some(format!(", {tally}{}", reason.map(|reason| format!(": {reason}")).unwrap_or_default()))
+    };
+    of_rubric().or_else(of_votes).or_else(|| Some(format!(": {}", score.notes().first()?)))
 }
 
 /// The tally of a question whose samples do not agree; `None` if they do, or if their answers have no verdict that is known.
@@ -152,6 +195,8 @@ fn json(answer: &str) -> Option<Value> {
 
 #[cfg(test)]
 mod tests {
+    use eval_core::Scores;
+    use eval_core::metric::RubricScore;
     use eval_format::UsageMetadata;
 
     use super::*;
@@ -210,6 +255,66 @@ mod tests {
             let told = told.map(|(tally, reason)| (tally.to_owned(), Some(reason.to_owned())));
             assert_eq!(tally(&votes), told);
         }
+    }
+
+    #[test]
+    fn a_turn_that_failed_is_told_with_its_metric_its_score_and_what_the_judge_says() {
+        let votes = [("invalid", "Wind is no sun."), ("valid", "Fine."), ("invalid", "No.")].map(
+            |(verdict, reason)| {
+                format!(r#"{{"reasoning": "{reason}", "is_the_agent_response_valid": "{verdict}"}}"#)
+            },
+        );
+        let mut question = JudgeQuestion::default();
+        question.answers = votes.to_vec();
+        let mut judge = JudgeUse::default();
+        judge.questions = vec![JudgeQuestion::default(), question];
+        let rubric = |score| RubricScore::new("kind", Some(score)).rationale("It is rude.");
+        let scored = |scores: Scores, judge: &[JudgeUse]| ScoredMetric {
+            name: "m".to_owned(),
+            custom: false,
+            criterion: None,
+            turns: scores
+                .scores()
+                .iter()
+                .map(|it| if it.value() < Some(0.8) { TurnVerdict::Failed } else { TurnVerdict::Passed })
+                .collect(),
+            outcome: MetricOutcome::Scored(scores),
+            judge: judge.to_vec(),
+            verdict: Verdict::Failed,
+        };
+        let turns = |last: Score| -> Scores { [Score::from(1.0), last].into_iter().collect() };
+        let by_judge = std::slice::from_ref(&judge);
+        let bound = Some(Bound::at_least(0.8));
+        for (last, judge, said) in [
+            (Score::from(0.5), by_judge, "m 0.5 < 0.8, 2 of 3 say invalid: Wind is no sun"),
+            (
+                Score::from(0.5).with_rubrics(vec![rubric(false)]),
+                by_judge,
+                "m 0.5 < 0.8, kind is not met: It is rude",
+            ),
+            (
+                Score::from(0.5).with_rubrics(vec![rubric(true)]).note("23 words."),
+                &[],
+                "m 0.5 < 0.8: 23 words",
+            ),
+            (Score::from(0.5), &[], "m 0.5 < 0.8"),
+        ] {
+            let metric = scored(turns(last), judge);
+            assert_eq!(failed_turn(&metric, 1, bound).as_deref(), Some(said));
+            assert_eq!((failed_turn(&metric, 0, bound), failed_run(&metric, bound)), (None, None));
+        }
+        // Of two turns it is not known which one a single question was about.
+        judge.questions.remove(0);
+        assert_eq!(
+            failed_turn(&scored(turns(Score::from(0.5)), &[judge.clone()]), 1, bound).as_deref(),
+            Some("m 0.5 < 0.8")
+        );
+        let whole = scored(Scores::whole_run(0.5), &[judge]);
+        assert_eq!(failed_turn(&whole, 0, bound), None);
+        assert_eq!(
+            failed_run(&whole, bound).as_deref(),
+            Some("m 0.5 < 0.8, 2 of 3 say invalid: Wind is no sun")
+        );
     }
 
     #[test]

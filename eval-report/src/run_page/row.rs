@@ -4,10 +4,10 @@ use std::time::SystemTime;
 
 use eval_core::metric::arithmetic::mean;
 use eval_core::report::{MetricReport, Verdict, short};
-use eval_format::{Bound, Direction};
 use eval_support::words;
 
 use super::history::{Change, History};
+use super::scores::missed;
 use super::since::{self, Since};
 use super::{case, cause};
 use crate::journal::{Attempt, Evaluation};
@@ -174,13 +174,6 @@ fn pill(metric: &MetricReport) -> Pill {
     Pill { name: line(&metric.name), state: metric.verdict.name(), score }
 }
 
-/// The threshold that a score misses: ` < 0.95`. Empty if it is met.
-fn missed(score: f64, bound: Option<Bound>) -> String {
-    let missed = bound.filter(|bound| !bound.is_met(score));
-    let sign = |bound: Bound| if bound.direction == Direction::AtLeast { '<' } else { '>' };
-    missed.map(|bound| format!(" {} {}", sign(bound), bound.threshold)).unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
     use eval_core::journal::sealed_line;
@@ -205,18 +198,6 @@ mod tests {
         ] {
             let counts = RunCounts { total, ran, judged, passed };
             assert_eq!(of_runs(counts, is_in_progress).as_deref(), said, "{counts:?}");
-        }
-    }
-
-    #[test]
-    fn a_score_that_misses_its_threshold_is_beside_it() {
-        for (score, bound, said) in [
-            (0.94, Some(Bound::at_least(0.95)), " < 0.95"),
-            (7.0, Some(Bound::at_most(5.0)), " > 5"),
-            (0.95, Some(Bound::at_least(0.95)), ""),
-            (0.1, None, ""),
-        ] {
-            assert_eq!(missed(score, bound), said);
         }
     }
 

@@ -142,6 +142,13 @@ pub(super) fn needed(bound: Bound) -> String {
     format!("{sign} {}", bound.threshold)
 }
 
+/// The threshold that a score misses: ` < 0.95`. Empty if it is met.
+pub(super) fn missed(score: f64, bound: Option<Bound>) -> String {
+    let missed = bound.filter(|bound| !bound.is_met(score));
+    let sign = |bound: Bound| if bound.direction == Direction::AtLeast { '<' } else { '>' };
+    missed.map(|bound| format!(" {} {}", sign(bound), bound.threshold)).unwrap_or_default()
+}
+
 fn rubric_of_config(rubric: &Value) -> Option<(String, String)> {
     let text = rubric.as_object()?.get("rubric_content")?.as_object()?.get("text_property")?;
     let id = rubric.as_object()?.get("rubric_id")?;
@@ -167,6 +174,18 @@ mod tests {
             (needed(Bound::at_least(0.8)), needed(Bound::at_most(5.0))),
             ("≥ 0.8".to_owned(), "≤ 5".to_owned())
         );
+    }
+
+    #[test]
+    fn a_score_that_misses_its_threshold_is_beside_it() {
+        for (score, bound, said) in [
+            (0.94, Some(Bound::at_least(0.95)), " < 0.95"),
+            (7.0, Some(Bound::at_most(5.0)), " > 5"),
+            (0.95, Some(Bound::at_least(0.95)), ""),
+            (0.1, None, ""),
+        ] {
+            assert_eq!(missed(score, bound), said);
+        }
     }
 
     #[test]

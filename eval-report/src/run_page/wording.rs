@@ -5,6 +5,7 @@
 //! words around it. Of texts without blanks a part would not be understood, so that the clause is quoted with both
 //! parts in it: `“明日は午[後→前]から”`. The page marks them.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use eval_core::__private::TIMED_OUT;
@@ -85,8 +86,9 @@ pub(super) fn other_answer(expected: &str, actual: &str, blocks: &[Block]) -> St
     if one == other {
         return "answer differs in blanks, or in what is masked or cut here".to_owned();
     }
-    let all: Vec<Found> = blocks.iter().flat_map(of_block).collect();
-    let first = all.iter().find(|it| it.has_words()).or(all.first());
+    let all: Vec<(Weight, Found)> = blocks.iter().flat_map(of_block).collect();
+    let most = all.iter().map(|(weight, _)| *weight).max();
+    let first = all.iter().find(|(weight, _)| Some(*weight) == most).map(|(_, found)| found);
     let whole = Parts::of(&one, &other);
     match first {
         // Differences that are near each other are one phrase.
@@ -96,6 +98,9 @@ pub(super) fn other_answer(expected: &str, actual: &str, blocks: &[Block]) -> St
         None => Found::Replaced(whole).said(),
     }
 }
+
+/// How much a difference says: first whether it has other numbers, then other names, then the signs of other words.
+type Weight = (bool, bool, usize);
 
 /// A difference between two answers.
 enum Found {
@@ -107,14 +112,6 @@ enum Found {
 }
 
 impl Found {
-    fn has_words(&self) -> bool {
-        let any = |text: &str| text.chars().any(char::is_alphanumeric);
-        match self {
-            Self::Missing(text) | Self::Extra(text) | Self::Key(text) => any(text),
-            Self::Replaced(parts) => any(&parts.expected) || any(&parts.actual),
-        }
-    }
-
     fn said(&self) -> String {
         match self {
             Self::Missing(text) => format!("missing in the answer: {}", quoted(text, MAX_ALONE_CHARS)),
@@ -125,10 +122,15 @@ impl Found {
     }
 }
 
-fn of_block(block: &Block) -> Vec<Found> {
+/// The differences of a block. Those of keys all say as much.
+fn of_block(block: &Block) -> Vec<(Weight, Found)> {
     match block {
-        Block::Words { parts } => regions(parts).into_iter().map(|it| it.found(false)).collect(),
-        Block::Lines { parts } => regions(parts).into_iter().map(|it| it.found(true)).collect(),
+        Block::Words { parts } => {
+            regions(parts).into_iter().map(|it| (it.weight(), it.found(false))).collect()
+        }
+        Block::Lines { parts } => {
+            regions(parts).into_iter().map(|it| (it.weight(), it.found(true))).collect()
+        }
         Block::Keys(keys) => {
             let rows = keys.rows.iter().filter_map(|row| {
                 let path =
@@ -143,7 +145,7 @@ fn of_block(block: &Block) -> Vec<Found> {
                     "extra" => format!("{path} not expected"),
                     _ => return None,
                 };
-                Some(Found::Key(said))
+                Some((Weight::default(), Found::Key(said)))
             });
             rows.collect()
         }
@@ -179,6 +181,30 @@ impl Parts {
             actual: part(&b),
             after: a[a.len() - left..].concat(),
         }
+    }
+
+    /// The words that one side alone has, whatever their case. The first word of a sentence is no name.
+    fn weight(&self) -> Weight {
+        let goes_on = |c: char| c.is_alphanumeric() || matches!(c, ',' | ';');
+        let mut weight = Weight::default();
+        for (one, other) in [(&self.expected, &self.actual), (&self.actual, &self.expected)] {
+            let other = other.to_lowercase();
+            let known: HashSet<&str> = other.tokenize_unicode_words().into_iter().collect();
+            let mut is_first = !self.before.trim_end().ends_with(goes_on);
+            for word in one.tokenize_unicode_words() {
+                if !word.contains(char::is_alphanumeric) {
+                    is_first |= word.contains(['.', '!', '?', ':', '\n']);
+                    continue;
+                }
+                if !known.contains(word.to_lowercase().as_str()) {
+                    weight.0 |= word.contains(|c: char| c.is_ascii_digit());
+                    weight.1 |= !is_first && word.starts_with(char::is_uppercase);
+                    weight.2 += word.chars().count();
+                }
+                is_first = false;
+            }
+        }
+        weight
     }
 
     fn found(self, is_code: bool) -> Found {
@@ -280,9 +306,10 @@ fn regions(parts: &[Part]) -> Vec<Parts> {
     all
 }
 
-/// Two texts, as one value of a call: `business → economy`, `“too small” → “damaged”`.
+/// Two texts, as one value of a call: `business → economy`, `“too small” → “damaged”`. Of long texts the parts that differ.
 fn replaced(one: &str, other: &str) -> String {
-    let parts = Parts::of(one, other);
+    let whole = Parts { expected: one.to_owned(), actual: other.to_owned(), ..Parts::default() };
+    let parts = if whole.is_short() { whole } else { Parts::of(one, other) };
     if is_word(&parts.expected) && is_word(&parts.actual) {
         sides(&parts.expected, &parts.actual)
     } else {
@@ -345,7 +372,27 @@ mod tests {
             ("It is sunny. Good bye!", "It is sunny.", "missing in the answer: “Good bye!”"),
             (&format!("{long}\n\n{end}"), &long, &format!("missing in the answer: “{end}”")),
             (&format!("{end} {long}{end}"), &long, &format!("missing in the answer: “{end}”, and 1 more")),
-            (&long, &format!("No. {long} {end}"), "not expected in the answer: “No.”, and 1 more"),
+            (
+                &long,
+                &format!("No. {long} {end}"),
+                &format!("not expected in the answer: “{end}”, and 1 more"),
+            ),
+            // Of several differences the one is told that says most: numbers, then names, then the most words.
+            (
+                &format!("Yes, it is fine. {long} Leave at 9 today."),
+                &format!("It is fine. {long} Leave at 10 today."),
+                "answer differs: expected “9” → came “10”, and 1 more",
+            ),
+            (
+                &format!("Certainly. {long} We met Ann today."),
+                &format!("Surely not so. {long} We met Bo today."),
+                "answer differs: expected “Ann” → came “Bo”, and 1 more",
+            ),
+            (
+                &format!("Yes, it is. {long} It will be rainy today."),
+                &format!("It is. {long} It will be wonderful today."),
+                "answer differs: expected “rainy” → came “wonderful”, and 1 more",
+            ),
             (
                 &format!("One {long} two."),
                 &format!("Six {long} ten."),
@@ -381,6 +428,8 @@ mod tests {
             (json!("Oslo"), json!("Oslo, Norway"), "expected “Oslo” → came “Oslo, Norway”"),
             (json!("الأربعاء"), json!("الخميس"), "expected “الأربعاء” → came “الخميس”"),
             (json!("東京"), json!("京都"), "expected “東京” → came “京都”"),
+            (json!("2026-11-22"), json!("2026-11-23"), "expected 2026-11-22 → came 2026-11-23"),
+            (json!("in New York"), json!("in Old York"), "expected “in New York” → came “in Old York”"),
         ] {
             assert_eq!(told(&change(&Value::from(expected), &Value::from(actual))), said);
         }

@@ -70,6 +70,14 @@ async function opened(tools, file, options) {
   return page;
 }
 
+// Each view counts the same differences.
+async function counted(page, count) {
+  for (const name of ["inline", "side by side", "raw", "inline"]) {
+    await view(page, name);
+    assert.equal(await page.locator(".jumps [role=status]").innerText(), `${count} differences`, name);
+  }
+}
+
 const view = (page, name) => page.locator(".jumps").getByRole("button", { name }).click();
 const inSight = (page, selector) => page.locator(selector).first().evaluate((it) => {
   const { top, bottom } = it.getBoundingClientRect();
@@ -90,6 +98,7 @@ export const caseTests = (tools) => ({
     const [gone, came] = await marks(page, "#detail .inline .said");
     assert.deepEqual([gone, came], [["sunny", "晴れ", "مشمس"], ["rainy", " today", "雨", "ممطر"]]);
     await accessible(page, "words, inline");
+    await counted(page, 4);
     await shot(page, "case-words", { kept: false });
     await view(page, "side by side");
     assert.match(await page.locator("#detail .pair").first().innerText(), /expected\s+It is sunny in Paris\.\s+actual\s+It is rainy in Paris today\./);
@@ -124,6 +133,16 @@ export const caseTests = (tools) => ({
     assert.deepEqual((await keys(0)).slice(0, 3), ["from OSL", "to CDG", "cabin business → economy"]);
     assert.deepEqual((await marks(page, "#detail .code")).flat().map((it) => it.trim()), ["n = 1", "n = 2"]);
     assert.deepEqual(await page.locator("#detail .code mark").allInnerTexts(), ["1", "2"]);
+    await counted(page, 5);
+    await view(page, "raw");
+    await page.keyboard.press("n");
+    assert.equal(await page.locator(".jumps [role=status]").innerText(), "differences 1 to 3 of 5");
+    await view(page, "inline");
+    await openAll();
+    // A metric that is green for the case and red on a turn says why.
+    assert.match(await page.locator("#detail .where").innerText(), /response_match_score: mean over turns 0\.82 ≥ 0\.8/);
+    assert.match(await page.locator("#detail .turn.bad").first().innerText(), /response_match_score 0\.\d+\s*< 0\.8\s*the run passes: its mean over turns is 0\.82 ≥ 0\.8/);
+    assert.match(await page.locator("#detail .grid").last().innerText(), /The mean over all turns decides: some turns alone miss it\./);
     await accessible(page, "keys and code");
     await shot(page, "case-keys", { kept: false });
     await view(page, "side by side");
@@ -395,6 +414,8 @@ export const caseTests = (tools) => ({
     ]);
     const page = await opened(tools, file);
     const turn = (at) => page.locator("#detail .turn").nth(at);
+    assert.deepEqual(await page.locator("#detail .turn").evaluateAll((all) => all.map((it) => it.open)), [false, false, false, true], "what failed is open alone");
+    await shot(page, "case-media", { kept: false });
     for (const [at, said, thumbs] of [
       [0, /The text is the same, what is beside it is not\.[^]*nothing beside the text[^]*\[image\/png, 73 bytes\]/, 1],
       [1, /Answer, word for word as expected[^]*\[image\/png/, 1],
@@ -414,7 +435,6 @@ export const caseTests = (tools) => ({
     await thumb.press("Enter");
     assert.equal(await thumb.getAttribute("aria-pressed"), "true");
     await accessible(page, "images");
-    await shot(page, "case-media", { kept: false });
     await close(page);
   },
 
@@ -426,6 +446,8 @@ export const caseTests = (tools) => ({
       ["bad", "It is sunny.", "Rain and wind today"],
     ]);
     const page = await opened(tools, file);
+    assert.deepEqual(await page.locator("#detail .turn").evaluateAll((all) => all.map((it) => it.open)), [false, false, true]);
+    await shot(page, "case-markdown", { kept: false });
     for (const it of await page.locator("#detail details").all()) await it.evaluate((node) => { node.open = true; });
     const answer = page.locator("#detail .turn").first().locator(".message").nth(1);
     await answer.getByRole("button", { name: "rendered" }).press("Enter");
@@ -436,7 +458,6 @@ export const caseTests = (tools) => ({
     assert.match(await made.innerText(), /the map \(javascript:alert\(1\)\)[^]*\[image: alt\] \(http[^]*<img src=x onerror/);
     assert.equal(await page.locator("#detail :is(a, img)").count(), 0);
     await accessible(page, "rendered Markdown");
-    await shot(page, "case-markdown", { kept: false });
     await answer.getByRole("button", { name: "as text" }).click();
     assert.equal(await made.count(), 0);
     const json = page.locator("#detail .turn").nth(1).locator(".message").last();

@@ -53,7 +53,7 @@ const tests = {
     assert.equal(await visible(page), 4);
     // A row says what differs; marks of metrics that passed are folded.
     const differs = await page.locator("tr.case .why").allInnerTexts();
-    assert.match(differs[0], /^run 1, turn 2: get_weather called, not expected; get_forecast days expected 1 → came 7; answer differs: “Yes/);
+    assert.match(differs[0], /^run 1, turn 2: get_weather called, not expected; get_forecast days expected 1 → came 7; answer differs: “tomorrow: take” → “this week, so you might <b>consider<\/b>”, and 1 more$/);
     assert.match(differs[1], /^run 2, turn 1: get_weather unit expected fahrenheit → came celsius; answer differs: “53 degrees fahrenheit” → “12 degrees celsius”/);
     assert.match(differs[2], /agent error in turn 1: .*503 Service Unavailable/);
     assert.equal(differs.length, 3, "a case that passed needs no words");
@@ -81,8 +81,18 @@ const tests = {
       "get_forecast", "days\t1 → 7", "+ not expected", "<b>consider</b> an umbrella.",
       "cargo evalset run 'evals/weather.evalset.json:umbrella for tomorrow' --agent-cmd",
     ]) assert(detail.includes(part), `${part}\n--\n${detail}`);
-    assert((await page.locator("#detail del").count()) > 0 && (await page.locator("#detail ins").count()) > 0);
+    // Lines below tell the sides apart without colours, and hide no underscore.
+    for (const [tag, line] of [["del", "dotted"], ["ins", "solid"]]) {
+      const looks = await page.locator(`#detail .turn ${tag}`).evaluateAll((all) => all.map((it) => getComputedStyle(it)).map((it) => `${it.textDecorationLine} ${it.borderBottomStyle}`));
+      assert(looks.length > 0 && looks.every((it) => it === `none ${line}`), `${tag}: ${looks}`);
+    }
+    assert.match((await page.locator(".compared").innerText()).replace(/\s+/g, " "), /^2 still failing 1 still without a verdict since the run before/, "an error is no failure");
+    assert.equal(await page.locator("#detail .turn.bad").first().evaluate((it) => it.previousElementSibling.innerText), "Turn 1 of 2 user: “How is the weather in Oslo?”");
+    await page.locator("#detail").getByText("Last runs: passed in 0 of 1 before this one").click();
+    assert.equal(await page.locator("#detail caption").innerText(), "Last runs of this case, the newest first");
     await accessible(page, "a case");
+    await page.locator("#detail").getByText("Last runs: passed in").click();
+    await page.locator("#detail").evaluate((it) => { it.scrollTop = 0; scrollTo(0, 0); });
     await shot(page, "case");
     await close(page);
   },
@@ -133,6 +143,10 @@ const tests = {
       const page = await open(report(folder), { colorScheme });
       await page.keyboard.press("j");
       await page.locator("#detail h2").waitFor();
+      const lead = "turn 1: final_response_match_v2 0.5 < 0.8, 1 of 3 says invalid: The reference names sunshine, the answer wind";
+      assert.deepEqual([await page.locator("#detail .lead").innerText(), await page.locator("tr.case .why").first().innerText()], [lead, lead]);
+      // The rectangle of the focus is off the texts.
+      assert((await page.locator("#detail").evaluate((it) => it.matches(":focus-visible") && parseFloat(getComputedStyle(it).outlineOffset))) >= 6);
       const judge = page.locator("#detail .judge");
       await judge.getByText("The prompt: final_response_match_v2/2").click();
       for (const it of await judge.locator(".votes summary").all()) await it.click();
@@ -184,12 +198,19 @@ for line in sys.stdin:
     const page = await open(report(folder));
     await page.keyboard.press("j");
     await page.locator("#detail h2").waitFor();
+    // The failure of one run is not hidden behind the error of the other.
+    const lead = /^1 of 2 runs failed, 1 ended in an error: run 1: state left expected 3 → came 2; run 2: agent error in turn 2: the agent failed: gone$/;
+    for (const place of ["#detail .lead", "tr.case .why"]) assert.match(await page.locator(place).first().innerText(), lead);
+    assert.equal(await page.locator("#detail .tabs [aria-pressed=true]").last().innerText(), "run 1: failed");
+    await accessible(page, "a failure beside an error");
+    await shot(page, "failed-and-error", { kept: false });
     const tab = (name) => page.locator("#detail .tabs").getByRole("button", { name }).click();
     const cells = (table) => table.locator("tbody tr").evaluateAll((all) => all.map((row) => [...row.cells].map((cell) => cell.innerText.trim())));
     await tab(/^run 1/);
     const block = page.locator("#detail h3", { hasText: "Session state" }).locator("..");
     // 1 is true, as the metric has it.
-    assert.deepEqual(await cells(block.locator("table")), [["~ differs", "left", "–", "2", "3"], ["", "ready", "–", "true", "1"]]);
+    assert.deepEqual(await cells(block.locator("table")), [["~ differs", "left", "–", "2", "3"], ["≈ equal", "ready", "–", "true", "1"]]);
+    assert.match(await block.innerText(), /equal, as in ADK: 1, 1\.0 and true\./);
     const first = page.locator("#detail .turn").first();
     assert.match(await first.textContent(), /They differ in what is masked or cut here/);
     assert(!(await first.textContent()).includes("word for word"));
@@ -197,7 +218,7 @@ for line in sys.stdin:
     await tab(/^run 2/);
     const turns = page.locator("#detail .turn");
     assert.deepEqual(await turns.evaluateAll((all) => all.map((it) => it.open)), [false, true, false]);
-    assert.match(await turns.nth(1).locator("summary").first().textContent(), /^Turn 2 of 3 second/);
+    assert.match(await turns.nth(1).locator("summary").first().textContent(), /^Turn 2 of 3 user: “second”/);
     const third = await turns.nth(2).textContent();
     assert.match(third, /Turn 3 of 3 not played[^]*What the user would have said[^]*third[^]*look\(at: "third"\)[^]*Answer that was expected[^]*Three\./);
     assert(!third.includes("no answer"));
@@ -285,10 +306,14 @@ for line in sys.stdin:
     const fits = () => phone.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
     assert(await fits(), "the table is as wide as the phone");
     await accessible(phone, "the table on a phone");
+    assert.equal(await phone.locator("tr.case.failed .label-of:visible", { hasText: "last runs" }).count(), 2, "what the marks are");
     await phone.getByRole("link", { name: "umbrella for tomorrow" }).click();
     await phone.locator("#list").waitFor({ state: "hidden" });
     assert(await fits(), "a case is as wide as the phone");
     await accessible(phone, "a case on a phone");
+    const grids = phone.locator("#detail .scroll:has(> .grid):visible");
+    assert((await grids.count()) > 1 && (await grids.evaluateAll((all) => all.every((it) => it.scrollWidth <= it.clientWidth))), "no table is cut off");
+    assert.equal(await phone.locator("#detail .grid td[data-label=needed]").first().evaluate((it) => getComputedStyle(it, "::before").content.replaceAll('"', "").trim()), "needed");
     assert.equal(await phone.locator(":is(.hints, .jumps):visible").count(), 0, "a phone has no keys");
     assert.equal(await phone.evaluate(() => [...document.querySelectorAll("body *")].filter((it) => getComputedStyle(it).position === "fixed").length), 0, "nothing covers the case");
     const box = phone.locator("#detail .next");

@@ -34,7 +34,7 @@ pub const ELEMENTS: &str = concat!(
 pub const COMPONENTS: &str = concat!(
     "const components = (() => {\n\"use strict\";\n",
     components!(),
-    "return { el, button, inCode, pill, body, runOf, jumps, reveal, tellCount, signs, terms };\n})();\n"
+    "return { el, button, inCode, pill, body, runOf, jumps, reveal, tellCount, chooseView, signs, terms };\n})();\n"
 );
 
 const SCRIPT: &str = concat!(

@@ -3,10 +3,16 @@
 // The place of the run that is shown.
 let openRun = 0;
 
+// Whether a metric passed over all turns, but not in each of them.
+const isMixed = (of, metric) => metric.state === "passed" && of.runs.some((run) => run.turns.some((turn) => turn.scores.some((it) => it.metric === metric.name && it.state === "failed")));
+
 // The metrics that decide the case in a table, the others in a line.
 function metrics(of) {
   const deciding = of.metrics.filter((metric) => metric.state !== "informational");
   const others = of.metrics.filter((metric) => metric.state === "informational");
+  const remarks = (metric) => el("span", "", [metric.reason, isMixed(of, metric) ? "The mean over all turns decides: some turns alone miss it." : null, ...metric.notes].filter(Boolean).map((note) => el("div", "", note)),
+      metric.criterion.length ? el("details", "", el("summary", "", "criterion"),
+        metric.criterion.map(([key, value]) => el("div", "soft", `${key}: ${value}`))) : null);
   const lines = deciding.map((metric) => [
     "",
     el("span", "", el("b", "", metric.name), metric.about ? el("div", "soft", metric.about) : null),
@@ -14,9 +20,7 @@ function metrics(of) {
     metric.score,
     metric.threshold === null ? "–" : metric.threshold,
     metric.scored,
-    el("span", "", [metric.reason, ...metric.notes].filter(Boolean).map((note) => el("div", "", note)),
-      metric.criterion.length ? el("details", "", el("summary", "", "criterion"),
-        metric.criterion.map(([key, value]) => el("div", "soft", `${key}: ${value}`))) : null),
+    [remarks(metric)].filter((it) => it.hasChildNodes()),
   ]);
   if (!of.metrics.length) return null;
   const line = others.map((metric) => `${metric.name} ${metric.score === null ? "–" : metric.score}`).join(", ");
@@ -32,8 +36,9 @@ const missed = (threshold) => threshold.replace("≥", "<").replace("≤", ">");
 function glance(of) {
   const marks = of.metrics.filter((metric) => metric.threshold !== null).map((metric) => {
     const score = metric.score === null ? "not scored" : metric.score;
-    const side = metric.state === "failed" ? ` ${missed(metric.threshold)}` : "";
-    return pill(metric.state, [metric.name + " ", el("b", "", score + side)]);
+    const mixed = isMixed(of, metric);
+    const side = metric.state === "failed" ? ` ${missed(metric.threshold)}` : mixed ? ` ${metric.threshold}` : "";
+    return pill(metric.state, [metric.name + (mixed ? ": mean over turns " : " "), el("b", "", score + side)]);
   });
   return marks.length ? el("p", "pills", marks) : null;
 }
@@ -59,9 +64,11 @@ function historyOf({ history: { runs, others } }) {
     if (now) when.href = `/diff?before=${encodeURIComponent(run.id)}&now=${encodeURIComponent(now)}`;
     return ["", when, pill(run.state, titles[run.state] || run.state), run.passed];
   });
+  const shown = table("grid", ["run", "result", "runs passed"], lines);
+  shown.firstChild.prepend(el("caption", "label", "Last runs of this case, the newest first"));
   const left = others === 1 ? "1 run before is" : `${others} runs before are`;
-  const node = el("details", "block", el("summary", "", `The runs before: passed in ${passed} of ${runs.length}`),
-    lines.length ? table("grid", ["run", "result", "runs passed"], lines) : null,
+  const node = el("details", "block", el("summary", "", `Last runs: passed in ${passed} of ${runs.length} before this one`),
+    lines.length ? shown : null,
     others ? el("p", "soft", `${left} left out: what the case asks, or what it expects, was something else.`) : null);
   node.open = whole;
   return node;
@@ -99,12 +106,18 @@ function sideBySide(of) {
   return node;
 }
 
+// Why the run passes a metric that a turn fails: the mean over its turns decides.
+function overTurns(score, run) {
+  const of = run.scores.find((it) => it.metric === score.metric);
+  return score.state === "failed" && of && of.state === "passed" ? el("span", "soft", `the run passes: its mean over turns is ${of.score} ${of.threshold}`) : null;
+}
+
 // A score with its reason. Rubrics that a judge's card shows are named alone.
-function scoreOf(score, hasCard) {
+function scoreOf(score, run, hasCard) {
   const state = score.state;
   const value = score.score === null ? "not scored" : score.score;
   const line = el("div", "score", pill(state, `${score.metric} ${value}`),
-    state === "failed" ? el("span", "soft", missed(score.threshold)) : null, score.reason ? el("span", "", inCode(score.reason)) : null);
+    state === "failed" ? el("span", "soft", missed(score.threshold)) : null, overTurns(score, run), score.reason ? el("span", "", inCode(score.reason)) : null);
   const rubrics = hasCard ? score.rubrics.map((rubric) => pill(verdictOf(rubric.score)[0], `${rubric.id}: ${verdictOf(rubric.score)[1]}`)) : rubricTable(score.rubrics);
   return el("div", "", line, rubrics, score.notes.map((note) => said(note, "remark")));
 }
@@ -125,8 +138,8 @@ function answer(turn) {
     : turn.other_parts && turn.actual && turn.expected.t === turn.actual.t ? "The text is the same, what is beside it is not."
       : turn.other_parts ? "What is beside the text differs too." : null;
   const isText = !turn.actual || turn.expected.t !== turn.actual.t || turn.hidden;
-  const copies = whole ? null : el("span", "texttools", copier(turn.expected.t, "expected answer", "Copy expected"),
-    turn.actual ? copier(turn.actual.t, "actual answer", "Copy actual") : null);
+  const copies = whole ? null : el("span", "texttools", copier(turn.expected.t, `${terms.expected} answer`, `Copy ${terms.expected}`),
+    turn.actual ? copier(turn.actual.t, `${terms.actual} answer`, `Copy ${terms.actual}`) : null);
   const plain = (text) => message(text);
   const parts = (list) => media(list) || el("p", "soft", "nothing beside the text");
   return [
@@ -173,10 +186,10 @@ function turnOf(turn, at, run, isOpen) {
   const others = turn.scores.filter((score) => !deciding.includes(score));
   const line = others.map((score) => `${score.metric} ${score.score === null ? "–" : score.score}`).join(", ");
   const node = el("details", turn.bad || turn.broke ? "turn bad" : turn.differs ? "turn" : "turn equal",
-    el("summary", "", `Turn ${at + 1} of ${run.turns.length} `, turn.played ? null : el("b", "", "not played "), el("span", "said-first", turn.user.t.slice(0, 80)), turn.broke ? pill("error", "broke here") : null, deciding.map((score) => (score.state === "failed" ? pill("failed", score.metric) : null))),
+    el("summary", "", `Turn ${at + 1} of ${run.turns.length} `, turn.played ? null : el("b", "", "not played "), el("span", "said-first", "user: “", el("bdi", "", turn.user.t.slice(0, 80)), "”"), turn.broke ? pill("error", "broke here") : null, deciding.map((score) => (score.state === "failed" ? pill("failed", score.metric) : null))),
     el("p", "label", turn.played ? "The user" : "What the user would have said"), message(turn.user, "user"), media(turn.user_media),
     turn.played ? [calls(turn), turn.between.map((text) => [el("p", "label", "Said before the answer"), message(text)]), answer(turn)].flat(3) : awaited(turn),
-    deciding.length ? el("p", "label", "Scores of this turn") : null, deciding.map((score) => scoreOf(score, hasCard(score))),
+    deciding.length ? el("p", "label", "Scores of this turn") : null, deciding.map((score) => scoreOf(score, run, hasCard(score))),
     line ? el("p", "label", "For information: " + line) : null, timeline(turn));
   node.open = isOpen;
   return node;
@@ -203,10 +216,11 @@ function turnsOf(run, isOpen) {
 
 function stateOf(run) {
   if (!run.state_rows.length) return null;
-  const lines = run.state_rows.map((row) => [
-    row.differs ? "missing" : "", row.differs ? "~ differs" : "", row.key, row.before, row.after, row.expected,
-  ]);
-  const node = block("Session state", table("grid", ["", "key", "before", "after", "expected"], lines));
+  const sign = (row) => (row.differs ? "~ differs" : row.expected === null ? "" : row.after === row.expected ? "= same" : "≈ equal");
+  const lines = run.state_rows.map((row) => [row.differs ? "missing" : "", sign(row), row.key, row.before, row.after, row.expected]);
+  const isLoose = run.state_rows.some((row) => sign(row)[0] === "≈");
+  const node = block("Session state", table("grid", ["", "key", "before", "after", "expected"], lines),
+    isLoose ? el("p", "soft", "≈ Values that are written in another way are equal, as in ADK: 1, 1.0 and true.") : null);
   [...node.querySelector("tbody").rows].forEach((row, at) => { if (run.state_rows[at].differs) place(row); });
   node.classList.add("session-state");
   return node;
@@ -241,7 +255,7 @@ function runOf(run, all) {
   const anyBad = run.turns.some((turn) => turn.bad);
   // The place at which it broke off.
   const last = Math.max(run.turns.filter((turn) => turn.played).length - 1, 0);
-  const leads = (turn) => (anyBad ? turn.bad : run.state === "passed" || turn.differs || run.turns.every((it) => !it.differs));
+  const leads = (turn) => (anyBad ? turn.bad : turn.differs || run.turns.every((it) => !it.differs));
   const isOpen = (turn, at) => all || (run.error ? at === last : leads(turn));
   const stateFirst = !anyBad && run.state_rows.some((row) => row.differs);
   const error = run.error && !run.is_told && errorOf(run.error);
@@ -249,7 +263,7 @@ function runOf(run, all) {
     error ? el("div", "block", el("h3", "", "What ended the run"), error) : null,
     stateFirst ? stateOf(run) : null,
     turnsOf(run, isOpen),
-    run.scores.filter((score) => score.whole).map((score) => block("The run as a whole", scoreOf(score.whole))),
+    run.scores.filter((score) => score.whole).map((score) => block("The run as a whole", scoreOf(score.whole, run))),
     stateFirst ? null : stateOf(run),
     judges(run));
 }

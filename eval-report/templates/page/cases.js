@@ -8,9 +8,10 @@ let scrolled = 0;
 
 // ---- The open case
 
+// The first run that failed, else the first one that did not pass.
 function firstBad(of) {
-  const at = of.runs.findIndex((run) => run.state !== "passed");
-  return Math.max(at, 0);
+  const failed = of.runs.findIndex((run) => run.state === "failed");
+  return failed < 0 ? Math.max(of.runs.findIndex((run) => run.state !== "passed"), 0) : failed;
 }
 
 function openCase(at) {

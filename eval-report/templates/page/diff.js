@@ -16,12 +16,17 @@ function drawn(make) {
   return node;
 }
 
-// Marks an element as a place to which the keys lead.
-function place(node) {
-  node.dataset.diff = "";
+// Marks an element as a place to which the keys lead, with the number of differences in it. All views have as many in all.
+function place(node, count = 1) {
+  node.dataset.diff = count;
   node.tabIndex = -1;
   return node;
 }
+
+const differs = (row) => !["same", "more"].includes(row.is);
+const oddRows = (keys) => keys.rows.filter(differs).length;
+const begins = (parts, at) => parts[at].d !== "=" && (at === 0 || parts[at - 1].d === "=");
+const countOf = (blocks) => blocks.reduce((sum, it) => sum + (it.by === "keys" ? oddRows(it) : it.parts.filter((part, at) => begins(it.parts, at)).length), 0) || 1;
 
 // The text of a part, in nodes. A long one that is equal is closed behind its name.
 function partOf(part) {
@@ -34,24 +39,22 @@ function partOf(part) {
   return [node];
 }
 
-// The parts of both texts, or of one of them. The first part of each difference is a place; with `given`, places are in the other text.
-function partsOf(parts, without, given) {
+// The parts of both texts, or of one of them. The first part of each difference is a place, in whichever text it is.
+function partsOf(parts, without) {
   return parts.flatMap((part, at) => {
     if (part.d === without) return [];
     const nodes = partOf(part);
-    const before = at ? parts[at - 1].d : "=";
-    if (part.d !== "=" && before === "=" && part.d !== given) place(nodes[1]);
+    if (begins(parts, at)) place(nodes[1]);
     return nodes;
   });
 }
 
 // Lines of code, each with its sign.
-function linesOf(parts, without, given) {
+function linesOf(parts, without) {
   const shown = parts.map((part, at) => {
     if (part.d === without) return null;
-    const before = at ? parts[at - 1].d : "=";
     const node = el("div", { "-": "line gone", "+": "line came", "=": "line" }[part.d], partOf(part));
-    return part.d !== "=" && before === "=" && part.d !== given ? place(node) : node;
+    return begins(parts, at) ? place(node) : node;
   });
   return el("div", "code", shown);
 }
@@ -64,7 +67,7 @@ function arrow() {
 
 // The values of a key: what was expected, and what came.
 function valuesOf(row) {
-  if (row.is === "same" || row.is === "more") return el("span", "", row.actual, row.is === "more" ? el("span", "soft", " allowed beside") : null);
+  if (!differs(row)) return el("span", "", row.actual, row.is === "more" ? el("span", "soft", " allowed beside") : null);
   if (row.is === "missing") return el("span", "", el("del", "", row.expected), el("b", "", " missing"));
   if (row.is === "extra") return el("span", "", el("ins", "", row.actual), el("b", "", " not expected"));
   const isLong = row.parts && row.expected.length + row.actual.length > 80;
@@ -100,19 +103,19 @@ function foldRows(node, isEqual, noun, least) {
 function keysOf(keys) {
   const beside = view !== "inline";
   const heads = beside ? ["key", terms.expected, terms.actual] : ["key", "value"];
-  const side = (text, row, tag) => (text === null ? "–" : row.is === "same" || row.is === "more" ? text : el(tag, "", text));
+  const side = (text, row, tag) => (text === null ? "–" : differs(row) ? el(tag, "", text) : text);
   const lines = keys.rows.map((row) => [row.is, row.path || "the value", ...(beside
     ? [side(row.expected, row, "del"), side(row.actual, row, "ins")] : [valuesOf(row)])]);
-  const node = table("keys", heads, lines).firstChild;
-  [...node.tBodies[0].rows].forEach((row, at) => { if (!["same", "more"].includes(keys.rows[at].is)) place(row); });
+  const node = table(beside ? "keys beside" : "keys", heads, lines).firstChild;
+  [...node.tBodies[0].rows].forEach((row, at) => { if (differs(keys.rows[at])) place(row); });
   foldRows(node, (at) => keys.rows[at].is === "same", "value", 2);
   return el("div", "", node, keys.more ? el("p", "soft", `… ${keys.more} more values`) : null);
 }
 
-function blockOf(it, without, given) {
+function blockOf(it, without) {
   if (it.by === "keys") return keysOf(it);
-  if (it.by === "lines") return linesOf(it.parts, without, given);
-  const node = el("div", "said", partsOf(it.parts, without, given));
+  if (it.by === "lines") return linesOf(it.parts, without);
+  const node = el("div", "said", partsOf(it.parts, without));
   node.dir = "auto";
   return node;
 }
@@ -132,12 +135,12 @@ function textsOf(blocks, expected, actual, as) {
   return drawn(() => {
     const plain = (text) => (text ? as(text) : el("p", "soft", terms.none));
     if (view === "raw" || !blocks.length || (view === "inline" && isRewritten(blocks))) {
-      return place(el("div", "pair", column(terms.expected, plain(expected)), column(terms.actual, plain(actual))));
+      return place(el("div", "pair", column(terms.expected, plain(expected)), column(terms.actual, plain(actual))), countOf(blocks));
     }
     const cut = [expected, actual].some((text) => text.cut) ? el("p", "soft", "Both are compared as far as they are shown: the record has more.") : null;
     // Keys are in a table of their own with both sides.
     const beside = (it) => (it.by === "keys" ? keysOf(it) : el("div", "pair",
-      column(terms.expected, blockOf(it, "+")), column(terms.actual, blockOf(it, "-", "+"))));
+      column(terms.expected, blockOf(it, "+")), column(terms.actual, blockOf(it, "-"))));
     if (view === "side") return [blocks.map(beside), cut].flat();
     return [el("div", "inline", el("div", "side", el("del", "", terms.expected), " ", el("ins", "", terms.actual)), blocks.map((it) => blockOf(it))), cut];
   });
@@ -147,9 +150,11 @@ function textsOf(blocks, expected, actual, as) {
 
 // The arguments of one side of a call that changed.
 function argumentsOf(call, side) {
-  const value = (row) => (["same", "more"].includes(row.is) ? row[side] : el(side === "expected" ? "del" : "ins", "", row[side]));
-  return el("div", "", el("code", "", call.name), call.keys.rows.map((row) => el("div", "argument", el("span", "soft mono", row.path + " "),
-    row[side] === null ? el("span", "soft", "–") : value(row))));
+  const value = (row) => (differs(row) ? el(side === "expected" ? "del" : "ins", "", row[side]) : row[side]);
+  return el("div", "", el("code", "", call.name), call.keys.rows.map((row) => {
+    const node = el("div", "argument", el("span", "soft mono", row.path + " "), row[side] === null ? el("span", "soft", "–") : value(row));
+    return differs(row) && (side === "expected" || row.expected === null) ? place(node) : node;
+  }));
 }
 
 // Whether a call is as expected, by itself or by a rule of the case.
@@ -186,7 +191,7 @@ function calls(turn) {
     [...node.querySelector("tbody").rows].forEach((row, at) => {
       const isOdd = !holds(turn.calls[at]);
       // The keys of a call are places of their own.
-      if (isOdd && !row.querySelector("[data-diff]")) place(row);
+      if (isOdd && !row.querySelector("[data-diff]")) place(row, (turn.calls[at].keys && oddRows(turn.calls[at].keys)) || 1);
     });
     return foldRows(node, (at) => turn.calls[at].is === "same", "call", turn.differs ? 2 : 8);
   };
@@ -207,9 +212,12 @@ function openTo(node, block) {
 function tellCount(at) {
   const bar = document.querySelector(".jumps");
   if (!bar) return;
-  const count = differences().length;
+  const counts = differences().map((it) => Number(it.dataset.diff));
+  const sum = (of) => of.reduce((one, other) => one + other, 0);
+  const [count, before] = [sum(counts), sum(counts.slice(0, at ?? 0))];
   bar.hidden = count === 0;
-  bar.querySelector("[role=status]").textContent = at === undefined ? `${count} difference${count === 1 ? "" : "s"}` : `difference ${at + 1} of ${count}`;
+  bar.querySelector("[role=status]").textContent = at === undefined ? `${count} difference${count === 1 ? "" : "s"}`
+    : counts[at] > 1 ? `differences ${before + 1} to ${before + counts[at]} of ${count}` : `difference ${before + 1} of ${count}`;
 }
 
 function jump(by) {

@@ -67,7 +67,11 @@ function table(name, heads, lines) {
     cell.scope = "col";
     return cell;
   }));
-  const body = lines.map(([state, ...cells]) => el("tr", state, cells.map((cell) => el("td", "", cell === null ? "–" : cell))));
+  const body = lines.map(([state, ...cells]) => el("tr", state, cells.map((cell, at) => {
+    const node = el("td", "", cell === null ? "–" : cell);
+    node.dataset.label = heads[at];
+    return node;
+  })));
   const scroll = el("div", "scroll", el("table", name, el("thead", "", head), el("tbody", "", body)));
   return scrollable(scroll);
 }

@@ -195,7 +195,7 @@ const tests = {
     await page.getByRole("link", { name: "desk/new_call" }).click();
     const detail = page.locator("#detail");
     assert.match(await detail.innerText(), /Since the baseline[^]*The baseline holds no transcripts\. It was measured in/);
-    await detail.getByText("The runs before: passed in 0 of 1").click();
+    await detail.getByText("Last runs: passed in 0 of 1 before this one").click();
     await accessible(page, "a case beside its baseline");
     await detail.getByRole("link", { name: /UTC/ }).click();
     await page.waitForURL(/\/diff\?before=/);
@@ -204,6 +204,19 @@ const tests = {
     await side.locator("ins", { hasText: "All" }).first().waitFor();
     await accessible(page, "two runs side by side");
     await picture(page, "diff");
+    // Both answers are beside each other, and below each other on a phone. The same verdict is no same answer.
+    assert.deepEqual((await page.locator("h2").allInnerTexts()).filter((it) => it.startsWith("same")), ["same verdict, other answer", "same verdict, same answer"]);
+    assert.match(await side.innerText(), /0\/5 → 0\/5 runs passed, other answer/);
+    const columns = () => side.locator(".pair > div").evaluateAll((all) => all.slice(0, 2).map((it) => it.getBoundingClientRect()).map(({ left, top, width }) => ({ left, top, width })));
+    const [one, other] = await columns();
+    assert(one.top === other.top && other.left >= one.left + one.width, JSON.stringify([one, other]));
+    assert.match(await side.locator(".pair").first().innerText(), /before\s+Booked\.\s+now\s+All is booked\./);
+    await page.setViewportSize(PHONE);
+    const [above, below] = await columns();
+    assert(above.left === below.left && below.top > above.top, JSON.stringify([above, below]));
+    assert(await fits(page), "it is as wide as the phone");
+    await picture(page, "diff-phone-open");
+    await page.setViewportSize({ width: 1440, height: 900 });
     await page.getByRole("combobox", { name: "Before" }).selectOption("baseline");
     await page.waitForURL(/before=baseline/);
     await close(page);

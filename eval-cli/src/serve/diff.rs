@@ -1,19 +1,23 @@
 //! The page of two runs side by side: the categories of a comparison, and both conversations of a case.
 
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use askama::Template;
 use eval_format::Invocation;
 use eval_report::baseline::{Key, key, remarks};
-use eval_report::comparison::{ComparedCase, Comparison};
+use eval_report::comparison::{Category, ComparedCase, Comparison};
 use eval_report::decide::gate::Policy;
+use eval_report::journal::Evaluation;
 use eval_report::page::CaseSince;
 use eval_report::run_page::{case_since, turns};
 use eval_server::axum::body::Bytes;
 use eval_server::axum::extract::State;
 use eval_server::axum::http::{HeaderMap, Uri};
 use eval_server::axum::response::Response;
+use eval_support::hash::content_hash;
 use eval_support::untrusted::one_line;
 use serde::Deserialize;
 use serde_json::json;
@@ -52,12 +56,14 @@ struct DiffPage {
 struct Found {
     /// Reasons why the sides may not be whole, and what a reader has to know.
     said: Vec<String>,
-    categories: Vec<(&'static str, Vec<Row>)>,
+    categories: Vec<(String, Vec<Row>)>,
 }
 
 struct Row {
     name: String,
     since: CaseSince,
+    /// Whether the agent said and called something else; `None` if a side has no transcript.
+    did: Option<&'static str>,
     /// The identity of the case as JSON, for the request for its conversations; empty if a side lacks it.
     key: String,
 }
@@ -67,39 +73,87 @@ fn loaded(site: &Site, id: &str) -> Result<LoadedRun, Failure> {
     LoadedRun::of_folder(run.id, run.path, false).map_err(|error| unreadable(&error))
 }
 
-fn side(site: &Site, name: &str) -> Result<NamedSide, Failure> {
+/// What the agent did in the run of a case that is shown: the hashes of its answers and of its calls.
+type Deeds = HashMap<Key, [u64; 2]>;
+
+/// A side, with what the agent did in it. A baseline does not hold that.
+fn side(site: &Site, name: &str) -> Result<(NamedSide, Deeds), Failure> {
     if name != BASELINE {
-        return Ok(NamedSide::of_run(loaded(site, name)?)?);
+        let loaded = loaded(site, name)?;
+        let deeds = deeds(&loaded);
+        return Ok((NamedSide::of_run(loaded)?, deeds));
     }
     let path = baseline_path(None);
-    Ok(NamedSide::of_baseline(&path.display().to_string(), read_baseline(&path)?))
+    Ok((NamedSide::of_baseline(&path.display().to_string(), read_baseline(&path)?), Deeds::new()))
+}
+
+fn deeds(loaded: &LoadedRun) -> Deeds {
+    let of_test = |test: &TestResult<'_>| {
+        let turns = &shown(test)?.ran.transcript.turns;
+        let answers: Vec<String> = turns.iter().map(|turn| turn.invocation.response_text()).collect();
+        let calls: Vec<Vec<String>> = turns
+            .iter()
+            .map(|turn| turn.invocation.tool_calls().map(ToString::to_string).collect())
+            .collect();
+        let hash = |it: &dyn Debug| content_hash(format!("{it:?}").as_bytes());
+        Some((key(test)?, [hash(&answers), hash(&calls)]))
+    };
+    TestResult::all(&loaded.run).iter().filter_map(of_test).collect()
+}
+
+fn did([before, now]: [&[u64; 2]; 2]) -> &'static str {
+    match (before[0] == now[0], before[1] == now[1]) {
+        (true, true) => "same answer",
+        (true, false) => "same answer after other calls",
+        (false, true) => "other answer",
+        (false, false) => "other answer, other calls",
+    }
 }
 
 impl Found {
     fn new(site: &Site, before: &str, now: &str) -> Result<Self, Failure> {
-        let now = side(site, now)?.recorded();
-        let before = side(site, before)?.before(&now.cases)?;
+        let (now, done_now) = side(site, now)?;
+        let (before, done_before) = side(site, before)?;
+        let now = now.recorded();
+        let before = before.before(&now.cases)?;
         let comparison = Comparison::new(&before.cases, &now.cases, &now.cases, Policy::default());
         let said = [before.doubts, now.doubts, before.notes, now.notes].concat();
         let remarks = remarks(&before.cases, &now.cases, SystemTime::now());
-        let categories = comparison.counted().into_keys();
-        Ok(Self {
-            said: said.into_iter().chain(remarks).map(|said| line(&said)).collect(),
-            categories: categories
-                .map(|category| (category.words(), comparison.of(category).map(Row::new).collect()))
-                .collect(),
-        })
+        let row = |case: &ComparedCase| {
+            let both = done_before.get(&case.key).zip(done_now.get(&case.key));
+            Row::new(case, both.map(|(before, now)| did([before, now])))
+        };
+        let mut categories: Vec<(String, Vec<Row>)> = Vec::new();
+        for category in comparison.counted().into_keys() {
+            let rows: Vec<Row> = comparison.of(category).map(row).collect();
+            if category != Category::Same {
+                categories.push((category.words().to_owned(), rows));
+                continue;
+            }
+            // The same share of its runs passed, which says nothing of what it answered. What changed is first.
+            let mut same: BTreeMap<_, Vec<Row>> = BTreeMap::new();
+            for row in rows {
+                same.entry(row.did).or_default().push(row);
+            }
+            let named = |did: Option<&str>| {
+                did.map_or("same verdict".to_owned(), |did| format!("same verdict, {did}"))
+            };
+            categories.extend(same.into_iter().map(|(did, rows)| (named(did), rows)));
+        }
+        let said = said.into_iter().chain(remarks).map(|said| line(&said)).collect();
+        Ok(Self { said, categories })
     }
 }
 
 impl Row {
-    fn new(case: &ComparedCase) -> Self {
+    fn new(case: &ComparedCase, did: Option<&'static str>) -> Self {
         let Key { set, case: eval_id, variant } = &case.key;
         let is_on_both = case.before.is_some() && case.now.is_some();
         let key = json!({ "set": set, "case": eval_id, "variant": variant }).to_string();
         Self {
             name: line(&case.key.to_string()),
             since: case_since(case),
+            did,
             key: if is_on_both { mask(&key).into_owned() } else { String::new() },
         }
     }
@@ -168,12 +222,16 @@ fn conversation(site: &Site, name: &str, key: &Key) -> Result<(Vec<Invocation>, 
     })
 }
 
+/// The run of a case that is shown: the first one that did not pass, else the first one.
+fn shown<'r>(test: &TestResult<'r>) -> Option<&'r Evaluation> {
+    let evaluations = &test.attempt.evaluations;
+    evaluations.iter().find(|it| it.passed != Some(true)).or(evaluations.first())
+}
+
 fn of_run(loaded: &LoadedRun, wanted: &Key) -> Result<(Vec<Invocation>, String), Failure> {
     let tests = TestResult::all(&loaded.run);
     let test = tests.iter().find(|test| key(test).as_ref() == Some(wanted));
-    let evaluations = test.map(|test| test.attempt.evaluations.as_slice()).unwrap_or_default();
-    let first = evaluations.iter().find(|it| it.passed != Some(true)).or(evaluations.first());
-    let evaluation = first.ok_or_else(|| {
+    let evaluation = test.and_then(shown).ok_or_else(|| {
         let message = format!("{wanted} has no run in {}", loaded.name());
         Failure::not_found(message, "load the page again")
     })?;

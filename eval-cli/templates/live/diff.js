@@ -2,10 +2,12 @@
 (() => {
 "use strict";
 const { ask } = evalset;
-const { el, button, runOf, signs, terms } = components;
+const { el, button, runOf, chooseView, signs, terms } = components;
 
 Object.assign(signs, { same: "= same", changed: "~ differs", missing: "− before alone", extra: "+ now alone", made: "" });
 Object.assign(terms, { expected: "before", actual: "now", same: "the same as before", none: "no answer" });
+
+chooseView("side");
 
 const sides = ["before", "now"].map((name) => document.getElementById(name));
 const chosen = () => sides.map((it) => it.value);

@@ -249,7 +249,12 @@ fn serve_shows_two_runs_side_by_side() {
     let now = list["runs"][0]["id"].as_str().unwrap().to_owned();
     let (status, page) = review.pages.get(&format!("/diff?before={before}&now={now}"));
     assert_eq!(status, 200, "{page}");
-    for says in ["<h2>same</h2>", "desk.evalset.json:new_call", "0/5 → 0/5"] {
+    for says in [
+        "<h2>same verdict, other answer</h2>",
+        "<h2>same verdict, same answer</h2>",
+        "desk.evalset.json:new_call",
+        "0/5 → 0/5",
+    ] {
         assert!(page.contains(says), "{says}: {page}");
     }
     let asked = |before: &str, case: &str| {

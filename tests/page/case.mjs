@@ -142,7 +142,7 @@ export const caseTests = (tools) => ({
     // A metric that is green for the case and red on a turn says why.
     assert.match(await page.locator("#detail .where").innerText(), /response_match_score: mean over turns 0\.82 ≥ 0\.8/);
     assert.match(await page.locator("#detail .turn.bad").first().innerText(), /response_match_score 0\.\d+\s*< 0\.8\s*the run passes: its mean over turns is 0\.82 ≥ 0\.8/);
-    assert.match(await page.locator("#detail .grid").last().innerText(), /The mean over all turns decides: some turns alone miss it\./);
+    assert.match(await page.locator("#detail .turn.bad > summary").first().innerText(), /tool_trajectory_avg_score\s*response_match_score: the mean passes/);
     await accessible(page, "keys and code");
     await shot(page, "case-keys", { kept: false });
     await view(page, "side by side");

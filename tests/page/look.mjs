@@ -202,6 +202,8 @@ for line in sys.stdin:
     const lead = /^1 of 2 runs failed, 1 ended in an error: run 1: state left expected 3 → came 2; run 2: agent error in turn 2: the agent failed: gone$/;
     for (const place of ["#detail .lead", "tr.case .why"]) assert.match(await page.locator(place).first().innerText(), lead);
     assert.equal(await page.locator("#detail .tabs [aria-pressed=true]").last().innerText(), "run 1: failed");
+    // What made the run fail is first: its state, and not a turn that the mean makes up for.
+    assert.match(await page.locator("#detail").innerText(), /Session state[^]*~ differs[^]*Turn 1 of 3\s*response_match_score: the mean passes/);
     await accessible(page, "a failure beside an error");
     await shot(page, "failed-and-error", { kept: false });
     const tab = (name) => page.locator("#detail .tabs").getByRole("button", { name }).click();

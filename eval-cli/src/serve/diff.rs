@@ -104,7 +104,7 @@ fn deeds(loaded: &LoadedRun) -> Deeds {
 fn did([before, now]: [&[u64; 2]; 2]) -> &'static str {
     match (before[0] == now[0], before[1] == now[1]) {
         (true, true) => "same answer",
-        (true, false) => "same answer after other calls",
+        (true, false) => "same answer, other calls",
         (false, true) => "other answer",
         (false, false) => "other answer, other calls",
     }

@@ -10,7 +10,7 @@ const isMixed = (of, metric) => metric.state === "passed" && of.runs.some((run) 
 function metrics(of) {
   const deciding = of.metrics.filter((metric) => metric.state !== "informational");
   const others = of.metrics.filter((metric) => metric.state === "informational");
-  const remarks = (metric) => el("span", "", [metric.reason, isMixed(of, metric) ? "The mean over all turns decides: some turns alone miss it." : null, ...metric.notes].filter(Boolean).map((note) => el("div", "", note)),
+  const remarks = (metric) => el("span", "", [metric.reason, ...metric.notes].filter(Boolean).map((note) => el("div", "", note)),
       metric.criterion.length ? el("details", "", el("summary", "", "criterion"),
         metric.criterion.map(([key, value]) => el("div", "soft", `${key}: ${value}`))) : null);
   const lines = deciding.map((metric) => [
@@ -106,18 +106,19 @@ function sideBySide(of) {
   return node;
 }
 
-// Why the run passes a metric that a turn fails: the mean over its turns decides.
-function overTurns(score, run) {
-  const of = run.scores.find((it) => it.metric === score.metric);
-  return score.state === "failed" && of && of.state === "passed" ? el("span", "soft", `the run passes: its mean over turns is ${of.score} ${of.threshold}`) : null;
-}
+// The score of the run, if it passes a metric that a turn fails: the mean over its turns decides.
+const overTurns = (score, run) => (score.state === "failed" ? run.scores.find((it) => it.metric === score.metric && it.state === "passed") : undefined);
+
+// Whether a turn is the reason why its run did not pass.
+const isReason = (turn, run) => turn.bad && turn.scores.some((it) => ["failed", "not_evaluated", "error"].includes(it.state) && !overTurns(it, run));
 
 // A score with its reason. Rubrics that a judge's card shows are named alone.
 function scoreOf(score, run, hasCard) {
   const state = score.state;
+  const mean = overTurns(score, run);
   const value = score.score === null ? "not scored" : score.score;
   const line = el("div", "score", pill(state, `${score.metric} ${value}`),
-    state === "failed" ? el("span", "soft", missed(score.threshold)) : null, overTurns(score, run), score.reason ? el("span", "", inCode(score.reason)) : null);
+    state === "failed" ? el("span", "soft", missed(score.threshold)) : null, mean ? el("span", "soft", `the run passes: its mean over turns is ${mean.score} ${mean.threshold}`) : null, score.reason ? el("span", "", inCode(score.reason)) : null);
   const rubrics = hasCard ? score.rubrics.map((rubric) => pill(verdictOf(rubric.score)[0], `${rubric.id}: ${verdictOf(rubric.score)[1]}`)) : rubricTable(score.rubrics);
   return el("div", "", line, rubrics, score.notes.map((note) => said(note, "remark")));
 }
@@ -185,8 +186,9 @@ function turnOf(turn, at, run, isOpen) {
   const deciding = turn.scores.filter((score) => score.threshold !== null || score.notes.length);
   const others = turn.scores.filter((score) => !deciding.includes(score));
   const line = others.map((score) => `${score.metric} ${score.score === null ? "–" : score.score}`).join(", ");
-  const node = el("details", turn.bad || turn.broke ? "turn bad" : turn.differs ? "turn" : "turn equal",
-    el("summary", "", `Turn ${at + 1} of ${run.turns.length} `, turn.played ? null : el("b", "", "not played "), el("span", "said-first", "user: “", el("bdi", "", turn.user.t.slice(0, 80)), "”"), turn.broke ? pill("error", "broke here") : null, deciding.map((score) => (score.state === "failed" ? pill("failed", score.metric) : null))),
+  const mark = (score) => (score.state !== "failed" ? null : overTurns(score, run) ? pill("skipped", `${score.metric}: the mean passes`) : pill("failed", score.metric));
+  const node = el("details", isReason(turn, run) || turn.broke ? "turn bad" : turn.differs ? "turn" : "turn equal",
+    el("summary", "", `Turn ${at + 1} of ${run.turns.length} `, turn.played ? null : el("b", "", "not played "), el("span", "said-first", "user: “", el("bdi", "", turn.user.t.slice(0, 80)), "”"), turn.broke ? pill("error", "broke here") : null, deciding.map(mark)),
     el("p", "label", turn.played ? "The user" : "What the user would have said"), message(turn.user, "user"), media(turn.user_media),
     turn.played ? [calls(turn), turn.between.map((text) => [el("p", "label", "Said before the answer"), message(text)]), answer(turn)].flat(3) : awaited(turn),
     deciding.length ? el("p", "label", "Scores of this turn") : null, deciding.map((score) => scoreOf(score, run, hasCard(score))),
@@ -252,10 +254,10 @@ function errorOf(text) {
 }
 
 function runOf(run, all) {
-  const anyBad = run.turns.some((turn) => turn.bad);
+  const anyBad = run.turns.some((turn) => isReason(turn, run));
   // The place at which it broke off.
   const last = Math.max(run.turns.filter((turn) => turn.played).length - 1, 0);
-  const leads = (turn) => (anyBad ? turn.bad : turn.differs || run.turns.every((it) => !it.differs));
+  const leads = (turn) => (anyBad ? isReason(turn, run) : turn.differs || run.turns.every((it) => !it.differs));
   const isOpen = (turn, at) => all || (run.error ? at === last : leads(turn));
   const stateFirst = !anyBad && run.state_rows.some((row) => row.differs);
   const error = run.error && !run.is_told && errorOf(run.error);

@@ -90,13 +90,13 @@ fn without_verdict(runs: &[Evaluation], total: usize) -> Option<(String, Option<
         (errors.len(), "ended in an error"),
         (unscored, if unscored == 1 { "has no verdict" } else { "have no verdict" }),
     ];
-    let counted: String =
-        counted.iter().filter(|(runs, _)| *runs > 0).map(|(runs, what)| format!(", {runs} {what}")).collect();
+    let counted = counted.iter().filter(|(runs, _)| *runs > 0).map(|(runs, what)| format!("{runs} {what}"));
+    let counted: Vec<String> = counted.collect();
     let first = errors.first().map(|(run, error)| {
         let said = untrusted::headline(&error.to_string()).into_owned();
         format!("run {run}: {}", shortened(&line(&said), MAX_ERROR_CHARS))
     });
-    (!counted.is_empty()).then(|| (format!("{failed} of {total} runs failed{counted}"), first))
+    (!counted.is_empty()).then(|| (format!("{failed} of {total} runs failed, {}", counted.join(", ")), first))
 }
 
 /// The differences between conversations that no run recorded, as one line. `failed` has the metrics that failed.

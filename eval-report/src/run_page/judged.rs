@@ -64,6 +64,9 @@ fn failed(metric: &ScoredMetric, at: usize, bound: Option<Bound>, of_run: bool) 
     let MetricOutcome::Scored(scores) = &metric.outcome else { return None };
     let is_failed = metric.verdict == Verdict::Failed && metric.turns.get(at) == Some(&TurnVerdict::Failed);
     let score = scores.scores().get(at).filter(|_| is_failed && scores.is_whole_run() == of_run)?;
+    if score.value().zip(bound).is_some_and(|(value, bound)| bound.is_met(value)) {
+        return None;
+    }
     let value = score.value().map(|it| format!(" {}{}", short(it, bound), missed(it, bound)));
     let question = metric.judge.iter().map(|judge| &judge.questions);
     let question = question.filter(|all| all.len() == scores.scores().len()).find_map(|all| all.get(at));

@@ -51,7 +51,7 @@ async fn serve(stream: TcpStream) {
     drop(stream.set_nodelay(true));
     let answers = service_fn(move |request: hyper::Request<hyper::body::Incoming>| async move {
         if request.method() == Method::CONNECT {
-            return Ok::<_, answer::Broken>(tunnel::open(request));
+            return Ok::<_, answer::Broken>(tunnel::open(request).await);
         }
         if tunnel::is_proxied(&request, port) {
             return Ok(tunnel::hand_on(request).await);

@@ -21,7 +21,8 @@ use super::stray::here;
 use crate::handler::Handler;
 use crate::provider::is_host_of_models;
 
-pub(super) fn open(request: Request<Incoming>) -> Reaction {
+/// Opens a tunnel to a host. It is reached first, so that the client learns if it is not.
+pub(super) async fn open(request: Request<Incoming>) -> Reaction {
     let Some(handler) = owner(&request) else {
         return refused("the proxy of the gateway takes conversations alone");
     };
@@ -32,8 +33,8 @@ pub(super) fn open(request: Request<Incoming>) -> Reaction {
         handler.miss(&message);
         return refused(&message);
     }
+    let Ok(mut there) = TcpStream::connect(&authority).await else { return unreached() };
     tokio::spawn(async move {
-        let Ok(mut there) = TcpStream::connect(&authority).await else { return };
         if let Ok(here) = hyper::upgrade::on(request).await {
             drop(copy_bidirectional(&mut TokioIo::new(here), &mut there).await);
         }
@@ -61,9 +62,7 @@ pub(super) async fn hand_on(request: Request<Incoming>) -> Reaction {
     let host = authority.host().trim_matches(['[', ']']);
     match forwarded(request, host, port).await {
         Some(reaction) => reaction,
-        None => {
-            with_type(StatusCode::BAD_GATEWAY, "text/plain; charset=utf-8", body("the host was not reached"))
-        }
+        None => unreached(),
     }
 }
 
@@ -113,6 +112,10 @@ fn owner(request: &Request<Incoming>) -> Option<Arc<dyn Handler>> {
 
 fn refused(why: &str) -> Reaction {
     with_type(StatusCode::FORBIDDEN, "text/plain; charset=utf-8", body(why))
+}
+
+fn unreached() -> Reaction {
+    with_type(StatusCode::BAD_GATEWAY, "text/plain; charset=utf-8", body("the host was not reached"))
 }
 
 fn body(text: &str) -> http_body_util::combinators::BoxBody<Bytes, Broken> {

@@ -95,6 +95,29 @@ fn a_request_that_cannot_be_unpacked_or_is_too_large_is_an_error_with_the_reason
     assert!(bench.files().is_empty());
 }
 
+#[test]
+fn a_request_in_chunks_is_the_same_as_one_with_a_length() {
+    let bench = Bench::new();
+    bench.provider.says_json(&said("hello"));
+    let body = question("hi");
+    bench.recorded(CHAT, &body);
+    for most in [1, 7, body.len()] {
+        let replay = bench.replay();
+        let address = address(&replay);
+        let (host, base) = client::host_and_path(&address);
+        let mut request = format!(
+            "POST {base}{CHAT} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n"
+        );
+        for chunk in body.as_bytes().chunks(most) {
+            request.push_str(&format!("{:x}\r\n{}\r\n", chunk.len(), String::from_utf8_lossy(chunk)));
+        }
+        request.push_str("0\r\n\r\n");
+        let answered = client::send(host, request.as_bytes());
+        assert!(answered.status == 200 && answered.body.contains("hello"), "{answered:?}");
+        assert_replayed(&replay.end(true));
+    }
+}
+
 /// An image of 2 MB with one pixel of this colour.
 fn image(turn: u8, pixel: u8) -> String {
     let mut bytes: Vec<u8> =

@@ -1,5 +1,9 @@
 //! Requests that are not for a conversation of this process.
 
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::time::Duration;
+
 use super::client::{host_and_path, send, send_damaged};
 use super::*;
 
@@ -125,20 +129,68 @@ fn a_call_that_names_no_conversation_is_a_miss_of_those_that_may_have_sent_it() 
     assert!(!over.is_empty());
 }
 
-/// Asks a host over the proxy of a conversation, without TLS.
-fn proxied(conversation: &Conversation, url: &str) -> Answered {
+/// The address of the gateway, and the header that names a conversation to its proxy.
+fn proxy_of(conversation: &Conversation) -> (String, String) {
     use base64::Engine as _;
 
     let address = address(conversation);
     let (host, path) = host_and_path(&address);
     let user = format!("evalset:{}", path.rsplit_once('/').unwrap().1);
     let user = base64::engine::general_purpose::STANDARD.encode(user);
+    (host.to_owned(), format!("proxy-authorization: Basic {user}\r\n"))
+}
+
+/// Asks a host over the proxy of a conversation, without TLS.
+fn proxied(conversation: &Conversation, url: &str) -> Answered {
+    let (host, user) = proxy_of(conversation);
     let (of_url, _) = host_and_path(url);
     let head = format!(
-        "GET {url} HTTP/1.1\r\nhost: {of_url}\r\nproxy-authorization: Basic {user}\r\nproxy-connection: close\r\n\
-         connection: close\r\n\r\n"
+        "GET {url} HTTP/1.1\r\nhost: {of_url}\r\n{user}proxy-connection: close\r\nconnection: close\r\n\r\n"
     );
-    send(host, head.as_bytes())
+    send(&host, head.as_bytes())
+}
+
+/// A connection on which a tunnel to this host was asked for, and the head of the reply.
+fn tunnel(conversation: &Conversation, to: &str) -> (TcpStream, String) {
+    let (host, user) = proxy_of(conversation);
+    let mut stream = TcpStream::connect(host).unwrap();
+    stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
+    write!(stream, "CONNECT {to} HTTP/1.1\r\nhost: {to}\r\n{user}\r\n").unwrap();
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        let mut byte = [0];
+        stream.read_exact(&mut byte).unwrap();
+        head.extend_from_slice(&byte);
+    }
+    (stream, String::from_utf8(head).unwrap())
+}
+
+#[test]
+fn a_tunnel_leads_to_a_host_that_is_reached_and_is_refused_otherwise() {
+    let echo = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let to = echo.local_addr().unwrap().to_string();
+    std::thread::spawn(move || {
+        let (mut stream, _) = echo.accept().unwrap();
+        let mut reader = stream.try_clone().unwrap();
+        std::io::copy(&mut reader, &mut stream).unwrap();
+    });
+    let bench = Bench::new();
+    let replay = bench.replay();
+    let (mut stream, head) = tunnel(&replay, &to);
+    assert!(head.starts_with("HTTP/1.1 200 "), "{head}");
+    stream.write_all(b"bytes of a tool").unwrap();
+    stream.shutdown(Shutdown::Write).unwrap();
+    let mut echoed = String::new();
+    stream.read_to_string(&mut echoed).unwrap();
+    assert_eq!(echoed, "bytes of a tool");
+    // The client learns that there is no host, and nothing of it is a miss.
+    let (_, head) = tunnel(&replay, "127.0.0.1:1");
+    assert!(head.starts_with("HTTP/1.1 502 "), "{head}");
+    assert!(replay.misses().is_empty());
+    let (_, head) = tunnel(&replay, "api.openai.com:443");
+    assert!(head.starts_with("HTTP/1.1 403 "), "{head}");
+    let message = &replay.misses()[0].message;
+    assert!(message.starts_with("a client asked `api.openai.com` itself"), "{message}");
 }
 
 #[test]

@@ -15,7 +15,7 @@ const ID_KEYS: [&str; 6] =
     ["call_id", "tool_call_id", "tool_use_id", "item_id", "approval_request_id", "container_id"];
 
 /// Objects whose `id` was made for this conversation: by their own type, or by the key that they are below.
-const TYPES_WITH_IDS: [&str; 12] = [
+const TYPES_WITH_IDS: [&str; 13] = [
     "tool_use",
     "server_tool_use",
     "mcp_tool_use",
@@ -28,6 +28,7 @@ const TYPES_WITH_IDS: [&str; 12] = [
     "item_reference",
     "web_search_call",
     "code_interpreter_call",
+    "image_generation_call",
 ];
 const KEYS_ABOVE_IDS: [&str; 6] =
     ["functionCall", "functionResponse", "function_call", "function_response", "input", "tool_calls"];
@@ -174,10 +175,14 @@ impl<'a> Canonical<'a> {
             // A document of plain text has a type of its content, too.
             let says_bytes =
                 |of: &Map| kind != "text" && KINDS_OF_BYTES.iter().any(|known| of.contains_key(known));
-            if matches!(key, "data" | "file_data")
-                && text.len() >= SHORTEST_BYTES
-                && of.is_some_and(says_bytes)
-            {
+            let is_bytes = match key {
+                "data" | "file_data" => of.is_some_and(says_bytes),
+                "result" => kind == "image_generation_call",
+                // Vertex.
+                "bytesBase64Encoded" => true,
+                _ => false,
+            };
+            if is_bytes && text.len() >= SHORTEST_BYTES {
                 return bytes("", text);
             }
             return self.scalar(value);

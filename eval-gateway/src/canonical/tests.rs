@@ -69,6 +69,21 @@ fn bytes_are_their_hash_and_one_that_differs_is_another_request() {
     let url = canonical(&format!(r#"{{"image_url":{{"url":"data:image/png;base64,{one}"}}}}"#));
     assert!(url.contains("(image/png, 1500 bytes, sha256 "), "{url}");
     assert_eq!(canonical(r#"{"data":"short"}"#), r#"{"data":"short"}"#);
+    // An image that the model made, and bytes as Vertex takes them.
+    let drawn = |data: &str| {
+        canonical(&format!(r#"{{"type":"image_generation_call","id":"ig_1","result":"{data}"}}"#))
+    };
+    let vertex = |data: &str| {
+        canonical(&format!(r#"{{"image":{{"bytesBase64Encoded":"{data}","mimeType":"image/png"}}}}"#))
+    };
+    for of in [&drawn as &dyn Fn(&str) -> String, &vertex] {
+        assert!(of(&one).len() < 180 && of(&one).contains("1500 bytes, sha256 "), "{}", of(&one));
+        assert_ne!(of(&one), of(&other));
+    }
+    assert!(drawn(&one).contains(r##""id":"#1""##), "{}", drawn(&one));
+    // The result of a tool is the user's.
+    let result = canonical(&format!(r#"{{"type":"function_call_output","result":"{one}"}}"#));
+    assert!(result.contains(&one), "{result}");
 }
 
 #[test]

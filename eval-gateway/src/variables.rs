@@ -101,21 +101,54 @@ mod tests {
 
     #[test]
     fn each_client_finds_its_address_in_the_form_that_it_needs() {
-        let variables = of_child("http://127.0.0.1:1/c/t", "http://p", ModelMode::Replay, false);
-        let get =
-            |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str());
-        for (name, expected) in [
-            ("OPENAI_BASE_URL", "http://127.0.0.1:1/c/t/v1"),
-            ("ANTHROPIC_BASE_URL", "http://127.0.0.1:1/c/t"),
-            ("GOOGLE_GEMINI_BASE_URL", "http://127.0.0.1:1/c/t"),
-            ("GEMINI_API_BASE", "http://127.0.0.1:1/c/t/v1beta"),
-        ] {
-            assert_eq!(get(name), Some(expected), "{name}");
+        let at = "http://127.0.0.1:1/c/t";
+        let (v1, v1beta) = (&*format!("{at}/v1"), &*format!("{at}/v1beta"));
+        let here = "127.0.0.1,localhost";
+        let in_any_mode = [
+            ("OPENAI_BASE_URL", v1),
+            ("OPENAI_API_BASE", v1),
+            ("ANTHROPIC_BASE_URL", at),
+            ("ANTHROPIC_API_BASE", at),
+            ("ANTHROPIC_API_URL", at),
+            ("GOOGLE_GEMINI_BASE_URL", at),
+            ("GOOGLE_VERTEX_BASE_URL", at),
+            ("GEMINI_API_BASE", v1beta),
+            ("NO_PROXY", here),
+            ("no_proxy", here),
+            ("OPENAI_AGENTS_DISABLE_TRACING", "1"),
+            ("LITELLM_LOCAL_MODEL_COST_MAP", "True"),
+            ("PYTHONHASHSEED", "0"),
+        ];
+        // No `GEMINI_API_KEY`: Google's client warns if both keys are set.
+        let in_replays = [
+            ("OPENAI_API_KEY", NO_KEY),
+            ("ANTHROPIC_API_KEY", NO_KEY),
+            ("GOOGLE_API_KEY", NO_KEY),
+            ("GOOGLE_CLOUD_PROJECT", NO_KEY),
+            ("HTTPS_PROXY", "http://p"),
+            ("https_proxy", "http://p"),
+            ("HTTP_PROXY", "http://p"),
+            ("http_proxy", "http://p"),
+        ];
+        let given = |mode, set: &dyn Fn(&str) -> Option<String>| beside(at, "http://p", mode, false, set);
+        let owned = |variables: &[(&'static str, &str)]| -> Vec<(&'static str, String)> {
+            variables.iter().map(|(name, value)| (*name, (*value).to_owned())).collect()
+        };
+        for mode in [ModelMode::Record, ModelMode::RecordAll] {
+            assert_eq!(given(mode, &|_| None), owned(&in_any_mode), "{mode:?}");
         }
-        assert!(get("NO_PROXY").is_some_and(|value| value.ends_with("127.0.0.1,localhost")));
-        assert_eq!(get("GEMINI_API_KEY"), None, "Google's client warns if both keys are set");
-        let recording = of_child("a", "p", ModelMode::Record, true);
-        assert!(!recording.iter().any(|(name, _)| name.ends_with("_KEY") || *name == "HTTPS_PROXY"));
+        let all = owned(&[&in_any_mode[..], &in_replays].concat());
+        assert_eq!(given(ModelMode::Replay, &|_| None), all);
+        // What is set stays, but for the addresses and for the hosts of this machine.
+        for kept in [&in_any_mode[10..], &in_replays].concat() {
+            let set = |name: &str| (name == kept.0).then(|| "own".to_owned());
+            assert!(given(ModelMode::Replay, &set).iter().all(|(name, _)| *name != kept.0), "{}", kept.0);
+        }
+        for (name, expected) in &in_any_mode[..8] {
+            let set = |of: &str| (of == *name).then(|| "http://own".to_owned());
+            let found = given(ModelMode::Replay, &set).into_iter().find(|(known, _)| known == name);
+            assert_eq!(found, Some((*name, (*expected).to_owned())));
+        }
     }
 
     #[test]

@@ -10,10 +10,10 @@ use std::thread;
 use super::client::{host_and_path, request, send_damaged};
 use super::*;
 
-static PANICS: AtomicUsize = AtomicUsize::new(0);
+pub(super) static PANICS: AtomicUsize = AtomicUsize::new(0);
 
 /// Counts the panics of the endpoint from now on.
-fn count_panics() {
+pub(super) fn count_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let before = panic::take_hook();

@@ -151,6 +151,102 @@ fn a_fault_that_cannot_be_played_is_an_error() {
     }
 }
 
+/// An answer of each wire that says `It is sunny.` and calls a tool; what is left of it once it is truncated, and once the
+/// arguments are malformed.
+const TOLD_AND_CALLED: [(&str, &str, &str, [&str; 2], [&str; 2]); 8] = [
+    (
+        CHAT,
+        "application/json",
+        r#"{"choices":[{"index":0,"message":{"role":"assistant","content":"It is sunny.","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{\"a\":1}"}}]},"finish_reason":"tool_calls"}]}"#,
+        [r#""content":"It is ""#, r#""finish_reason":"length""#],
+        [r#""arguments":"{\"a\":1""#, r#""finish_reason":"tool_calls""#],
+    ),
+    (
+        CHAT,
+        EVENTS,
+        "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"It is sunny.\"}}]}\n\n\
+         data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"a\\\":1}\"}}]}}]}\n\n\
+         data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n",
+        [r#""content":"It is ""#, r#""finish_reason":"length""#],
+        [r#""arguments":"{\"a\":1""#, "data: [DONE]"],
+    ),
+    (
+        "/v1/responses",
+        "application/json",
+        r#"{"id":"r","object":"response","status":"completed","incomplete_details":null,"output":[{"type":"message","content":[{"type":"output_text","text":"It is sunny."}]},{"type":"function_call","call_id":"c","name":"f","arguments":"{\"a\":1}"}]}"#,
+        [r#""text":"It is ""#, r#""incomplete_details":{"reason":"max_output_tokens"}"#],
+        [r#""arguments":"{\"a\":1""#, r#""status":"completed""#],
+    ),
+    (
+        "/v1/responses",
+        EVENTS,
+        "event: response.output_text.delta\n\
+         data: {\"type\":\"response.output_text.delta\",\"output_index\":0,\"content_index\":0,\"delta\":\"It is sunny.\"}\n\n\
+         event: response.function_call_arguments.delta\n\
+         data: {\"type\":\"response.function_call_arguments.delta\",\"output_index\":1,\"delta\":\"{\\\"a\\\":1}\"}\n\n\
+         event: response.completed\n\
+         data: {\"type\":\"response.completed\",\"response\":{\"object\":\"response\",\"status\":\"completed\",\"incomplete_details\":null,\"output\":[]}}\n\n",
+        [r#""delta":"It is ""#, "event: response.incomplete\n"],
+        [r#""delta":"{\"a\":1""#, "event: response.completed\n"],
+    ),
+    (
+        "/v1/messages",
+        "application/json",
+        r#"{"id":"m","type":"message","content":[{"type":"text","text":"It is sunny."},{"type":"tool_use","id":"t","name":"f","input":{"a":1}}],"stop_reason":"tool_use"}"#,
+        [r#""text":"It is ""#, r#""stop_reason":"max_tokens""#],
+        [r#""input":"{\"a\":1""#, r#""stop_reason":"tool_use""#],
+    ),
+    (
+        "/v1/messages",
+        EVENTS,
+        "event: content_block_delta\n\
+         data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"It is sunny.\"}}\n\n\
+         event: content_block_delta\n\
+         data: {\"type\":\"content_block_delta\",\"index\":1,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"{\\\"a\\\":1}\"}}\n\n\
+         event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"tool_use\"}}\n\n\
+         event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n",
+        [r#""text":"It is ""#, r#""stop_reason":"max_tokens""#],
+        [r#""partial_json":"{\"a\":1""#, r#""stop_reason":"tool_use""#],
+    ),
+    (
+        "/v1beta/models/g:generateContent",
+        "application/json",
+        r#"{"candidates":[{"content":{"parts":[{"text":"It is sunny."},{"functionCall":{"name":"f","args":{"a":1}}}]},"finishReason":"STOP"}]}"#,
+        [r#""text":"It is ""#, r#""finishReason":"MAX_TOKENS""#],
+        [r#""parts":[{"text":"It is sunny."}]"#, r#""finishReason":"MALFORMED_FUNCTION_CALL""#],
+    ),
+    (
+        "/v1beta/models/g:streamGenerateContent?alt=sse",
+        EVENTS,
+        "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"It is sunny.\"}]}}]}\n\n\
+         data: {\"candidates\":[{\"content\":{\"parts\":[{\"functionCall\":{\"name\":\"f\",\"args\":{\"a\":1}}}]},\"finishReason\":\"STOP\"}]}\n\n",
+        [r#""text":"It is ""#, r#""finishReason":"MAX_TOKENS""#],
+        [r#""parts":[]"#, r#""finishReason":"MALFORMED_FUNCTION_CALL""#],
+    ),
+];
+
+#[test]
+fn a_truncated_answer_and_malformed_arguments_reach_the_client_of_each_wire() {
+    for (path, kind, answer, truncated, malformed) in TOLD_AND_CALLED {
+        let body = r#"{"model":"m","stream":true,"messages":[]}"#;
+        let bench = Bench::new();
+        bench.provider.says(kind, answer);
+        let whole = bench.recorded(path, body);
+        let changes = [(r#"{"truncate":"max_tokens"}"#, truncated), (r#""malformed_arguments""#, malformed)];
+        for (fault, expected) in changes {
+            let replay = open(&bench, ModelMode::Replay, fault);
+            let answered = post(&address(&replay), path, &[], body.as_bytes());
+            assert_eq!((answered.status, answered.is_whole), (200, true), "{path}: {answered:?}");
+            for word in expected {
+                assert!(answered.body.contains(word), "{path}, {kind}, {fault}: {word}: {answered:?}");
+            }
+            assert_ne!(answered.body, whole.body);
+            // The answer is used up: it is played otherwise, and not left for a retry.
+            assert_replayed(&replay.end(true));
+        }
+    }
+}
+
 #[test]
 fn errors_have_the_form_of_their_wire() {
     for (path, body, form) in [

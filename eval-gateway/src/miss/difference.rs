@@ -28,6 +28,7 @@ pub(crate) enum Part {
     System,
     Tools,
     Messages,
+    Results,
 }
 
 impl fmt::Display for Part {
@@ -39,6 +40,7 @@ impl fmt::Display for Part {
             Self::System => "the system prompt",
             Self::Tools => "the tools",
             Self::Messages => "the messages",
+            Self::Results => "the results of tools",
         })
     }
 }
@@ -56,7 +58,8 @@ pub(crate) fn parts(known: &Exchange, asked: &Asked) -> Vec<(Part, Vec<String>)>
     differ(Part::Options, options(&known.parts.options, &asked.parts.options));
     differ(Part::System, system(known.parts.system.as_ref(), asked.parts.system.as_ref()));
     differ(Part::Tools, tools(known.parts.tools.as_ref(), asked.parts.tools.as_ref()));
-    differ(Part::Messages, messages(&known.parts.messages, &asked.parts.messages));
+    let (part, lines) = messages(&known.parts.messages, &asked.parts.messages);
+    differ(part, lines);
     parts
 }
 
@@ -205,16 +208,21 @@ fn tools(known: Option<&Value>, asked: Option<&Value>) -> Vec<String> {
     lines
 }
 
-fn messages(known: &[Value], asked: &[Value]) -> Vec<String> {
+fn messages(known: &[Value], asked: &[Value]) -> (Part, Vec<String>) {
     let equal = known.iter().zip(asked).take_while(|(known, asked)| known == asked).count();
     if equal == known.len() && equal == asked.len() {
-        return Vec::new();
+        return (Part::Messages, Vec::new());
     }
-    let mut lines = vec![match equal {
-        0 => "messages:".to_owned(),
-        equal => format!("messages, the first {equal} equal:"),
+    let first = (known.get(equal), asked.get(equal));
+    let is_result = matches!(first, (Some(was), Some(is)) if has_results(was) && has_results(is));
+    let (part, name) =
+        if is_result { (Part::Results, "results of tools") } else { (Part::Messages, "messages") };
+    let mut lines = vec![match (equal, part) {
+        (0, _) => format!("{name}:"),
+        (equal, Part::Results) => format!("{name}, the first {} equal:", count(equal, "message")),
+        (equal, _) => format!("{name}, the first {equal} equal:"),
     }];
-    match (known.get(equal), asked.get(equal)) {
+    match first {
         (Some(was), Some(is)) => {
             if let Some(ids) = only_ids(was, is) {
                 lines.push(ids);
@@ -230,7 +238,25 @@ fn messages(known: &[Value], asked: &[Value]) -> Vec<String> {
         }
         (None, None) => {}
     }
-    lines
+    (part, lines)
+}
+
+/// Whether a message has results of tools, and nothing else, as each wire writes it.
+fn has_results(message: &Value) -> bool {
+    let Some(map) = message.as_object() else { return false };
+    let text = |map: &Map, key: &str| map.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let is_part = |part: &Value| {
+        let part = part.as_object();
+        part.is_some_and(|part| {
+            text(part, "type") == "tool_result"
+                || part.contains_key("functionResponse")
+                || part.contains_key("function_response")
+        })
+    };
+    let parts = ["content", "parts"].iter().find_map(|key| map.get(key)).and_then(Value::as_array);
+    text(map, "role") == "tool"
+        || text(map, "type").ends_with("_call_output")
+        || parts.is_some_and(|parts| !parts.is_empty() && parts.iter().all(is_part))
 }
 
 /// A message on lines: a short one on one line, so that a changed word is one line.

@@ -68,6 +68,67 @@ fn a_run_that_was_not_recorded_is_told_apart_from_answers_that_are_used_up() {
 }
 
 #[test]
+fn a_miss_says_how_many_messages_are_equal_and_which_one_is_new_or_gone() {
+    let body = |messages: &[&str]| format!(r#"{{"model":"m","messages":[{}]}}"#, messages.join(","));
+    let (one, two, three) = (
+        r#"{"content":"one","role":"user"}"#,
+        r#"{"content":"two","role":"assistant"}"#,
+        r#"{"content":"three","role":"user"}"#,
+    );
+    let recording = recording(&[&body(&[one, two])]);
+    for (asked, lines) in [
+        (&[one, two, three][..], format!("  messages, the first 2 equal:\n    + {three}\nrecord it")),
+        (&[one], format!("  messages, the first 1 equal:\n    - {two}\nrecord it")),
+        (&[one, three], format!("  messages, the first 1 equal:\n    - {two}\n    + {three}\nrecord it")),
+        (&[three, two], format!("  messages:\n    - {one}\n    + {three}\nrecord it")),
+    ] {
+        let told = told(&recording, &body(asked), 1);
+        assert!(told.contains("is not recorded: the messages changed\n"), "{told}");
+        assert!(told.contains(&lines), "{told}");
+    }
+}
+
+#[test]
+fn a_miss_names_the_results_of_tools_that_changed_in_each_wire() {
+    for (path, request) in [
+        (
+            "/v1/chat/completions",
+            r#"{"model":"m","messages":[{"role":"user","content":"hi"},{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"a","content":"sunny"}]}"#,
+        ),
+        (
+            "/v1/responses",
+            r#"{"model":"m","input":[{"role":"user","content":"hi"},{"type":"function_call","call_id":"a","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"a","output":"sunny"}]}"#,
+        ),
+        (
+            "/v1/messages",
+            r#"{"model":"m","messages":[{"role":"user","content":"hi"},{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"sunny"}]}]}"#,
+        ),
+        (
+            "/v1beta/models/m:generateContent",
+            r#"{"contents":[{"role":"user","parts":[{"text":"hi"}]},{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"result":"sunny"}}}]}]}"#,
+        ),
+    ] {
+        let of =
+            |body: &str| Asked::read(&Incoming::posted(path, body), &Masks::default(), &|_| None).unwrap();
+        let known = of(request);
+        let mut exchange = Exchange::new(1, known.wire, &known.model, known.parts);
+        let body = Body::Json(eval_format::Value::Null);
+        exchange.answers.push(Answer { run: 1, status: 200, headers: Vec::new(), body });
+        let mut recording = CaseRecording::new("paris");
+        recording.add(exchange);
+        let known = Known { recording: &recording, shown: "x", exists: true, record: "run" };
+        let place = Place { run: 1, turn: 1, call: 2 };
+        let told = not_recorded(&of(&request.replace("sunny", "rainy")), place, known);
+        assert!(told.contains("is not recorded: the results of tools changed\n"), "{path}: {told}");
+        assert!(told.contains("  results of tools, the first 2 messages equal:\n"), "{path}: {told}");
+        assert!(told.contains("sunny") && told.contains("rainy"), "{path}: {told}");
+        // What the user said is none.
+        let told = not_recorded(&of(&request.replace("\"hi\"", "\"hello\"")), place, known);
+        assert!(told.contains("is not recorded: the messages changed\n"), "{path}: {told}");
+    }
+}
+
+#[test]
 fn two_long_texts_do_not_make_the_message_wait() {
     let body = |word: &str| {
         let lines: Vec<String> =

@@ -3,7 +3,7 @@
 use super::*;
 
 /// A second request, with the results of two calls, as each wire writes it. `{1}` and `{2}` are ids, `{a}` and `{b}` results.
-const REQUESTS: [(&str, &str, &str); 4] = [
+const REQUESTS: [(&str, &str, &str); 5] = [
     (
         "openai chat",
         "/v1/chat/completions",
@@ -39,6 +39,15 @@ const REQUESTS: [(&str, &str, &str); 4] = [
         {"role":"user","parts":[{"functionResponse":{"id":"{1}","name":"f","response":{"result":"{a}"}}},
         {"functionResponse":{"id":"{2}","name":"f","response":{"result":"{b}"}}}]}]}"#,
     ),
+    // Without ids the order of the results tells them apart.
+    (
+        "gemini",
+        "/v1beta/models/m:generateContent",
+        r#"{"contents":[{"role":"user","parts":[{"text":"hi"}]},
+        {"role":"model","parts":[{"functionCall":{"name":"f","args":{"x":1}}},{"functionCall":{"name":"f","args":{"x":2}}}]},
+        {"role":"user","parts":[{"functionResponse":{"name":"f","response":{"result":"{a}"}}},
+        {"functionResponse":{"name":"f","response":{"result":"{b}"}}}]}]}"#,
+    ),
 ];
 
 fn read(conversation: &Conversation, path: &str, request: &str, words: [&str; 4]) -> Asked {
@@ -69,7 +78,7 @@ fn exchanged_results_are_a_miss_and_renamed_ids_are_none_in_each_wire() {
             if is_hit {
                 assert_eq!(said, "done", "{wire} {words:?}");
             } else {
-                assert!(said.contains("is not recorded: the messages changed"), "{wire}: {said}");
+                assert!(said.contains("is not recorded: the results of tools changed"), "{wire}: {said}");
             }
         }
         // The first result is under the second id.

@@ -132,6 +132,42 @@ fn a_recording_stays_if_no_call_comes_while_it_is_recorded_anew() {
 }
 
 #[test]
+fn a_rule_for_dates_holds_on_another_day_and_stays_when_a_case_is_recorded_anew() {
+    let case = Case::new();
+    let folder = case.0.path().join("models");
+    std::fs::create_dir(&folder).unwrap();
+    let rule = r#""models_mask": ["Today is \\d{4}-\\d\\d-\\d\\d"]"#;
+    std::fs::write(folder.join("shared.json"), format!(r#"{{"model_recordings": 1, {rule}}}"#)).unwrap();
+    let on = |conversation: &Conversation, day: &str| {
+        let body = format!(
+            r#"{{"model":"m","messages":[{{"role":"system","content":"Today is {day}."}},{{"role":"user","content":"Today is {day}?"}}]}}"#
+        );
+        conversation.read(&Incoming::chat(&body)).unwrap()
+    };
+    for (mode, day, answer) in
+        [(ModelMode::Record, "2026-11-23", "1"), (ModelMode::RecordAll, "2026-12-24", "2")]
+    {
+        let conversation = case.opened(mode, 1);
+        match conversation.answer(on(&conversation, day)) {
+            Reply::Ask(call, None) => call.answered(said(answer)),
+            other => panic!("{other:?}"),
+        }
+        assert_eq!(conversation.end(true).error, None);
+        let shared = std::fs::read_to_string(folder.join("shared.json")).unwrap();
+        assert!(shared.contains(r"Today is \\d{4}-\\d\\d-\\d\\d") && !shared.contains(day), "{shared}");
+        let file = std::fs::read_to_string(folder.join("c.json")).unwrap();
+        assert!(file.contains("(masked)?") && !file.contains(day), "{file}");
+        let replay = case.replay();
+        assert_eq!(got(replay.answer(on(&replay, "2027-01-01"))), answer);
+        assert_eq!(replay.end(true).error, None);
+        let other = case.replay();
+        assert!(
+            got(other.answer(on(&other, "Monday"))).contains("the system prompt and the messages changed")
+        );
+    }
+}
+
+#[test]
 fn a_run_that_records_nothing_says_so() {
     let case = Case::new();
     for mode in [ModelMode::Record, ModelMode::RecordAll] {

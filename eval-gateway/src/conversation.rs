@@ -94,6 +94,8 @@ struct State {
     notes: Vec<String>,
     /// Whether its program has variables of the gateway.
     redirects: bool,
+    /// Whether its agent took an address for a client in this process.
+    is_told: bool,
     is_over: bool,
 }
 
@@ -135,7 +137,9 @@ impl Conversation {
 
     /// The base URL for a client of a provider.
     pub fn url(&self, provider: Provider) -> Result<String, String> {
-        Ok(format!("{}{}", self.address()?, provider.base()))
+        let url = format!("{}{}", self.address()?, provider.base());
+        self.0.state.lock().is_told = true;
+        Ok(url)
     }
 
     /// The address of the conversation, below which each provider has its base URL. The endpoint starts if it does not run.

@@ -24,6 +24,8 @@ const PROXIES: [&str; 2] = ["HTTPS_PROXY", "https_proxy"];
 const PLAIN_PROXIES: [&str; 2] = ["HTTP_PROXY", "http_proxy"];
 /// The proxies of hosts that have no other one.
 const OTHER_PROXIES: [&str; 2] = ["ALL_PROXY", "all_proxy"];
+/// The hosts that no proxy is asked for.
+const NO_PROXY: [&str; 2] = ["NO_PROXY", "no_proxy"];
 
 /// The variables of a child of this process.
 pub(crate) fn of_child(
@@ -40,6 +42,11 @@ pub(crate) fn note(mode: ModelMode, is_offline: bool) -> Option<String> {
     note_beside(mode, is_offline, set)
 }
 
+/// A remark if a proxy of the user's own keeps clients in this process from the gateway.
+pub(crate) fn note_of_here() -> Option<String> {
+    note_of_proxy(set)
+}
+
 fn set(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.is_empty())
 }
@@ -49,6 +56,20 @@ fn note_beside(mode: ModelMode, is_offline: bool, set: impl Fn(&str) -> Option<S
     Some(format!(
         "`{own}` is set, so a client that asks a host of models itself is not found; {MODELS_OFFLINE}=1 puts the gateway in its place"
     ))
+}
+
+fn note_of_proxy(set: impl Fn(&str) -> Option<String>) -> Option<String> {
+    let proxy = PLAIN_PROXIES.into_iter().chain(OTHER_PROXIES).find(|name| set(name).is_some())?;
+    let spared = NO_PROXY.iter().filter_map(|name| set(name)).collect::<Vec<_>>().join(",");
+    // Also a whole net.
+    let is_here = |host: &str| host == "*" || host.starts_with("127.");
+    let is_spared = spared.split(',').any(|host| is_here(host.trim()));
+    (!is_spared).then(|| {
+        format!(
+            "`{proxy}` is set and `NO_PROXY` has no `127.0.0.1`, so a client in this process may ask the proxy for the address of \
+             the gateway; NO_PROXY=127.0.0.1,localhost lets it reach the gateway itself"
+        )
+    })
 }
 
 /// The variables beside the ones that are set.
@@ -64,7 +85,7 @@ fn beside(
     for provider in Provider::ALL {
         variables.extend(provider.addresses().iter().map(|(name, path)| (*name, format!("{address}{path}"))));
     }
-    for name in ["NO_PROXY", "no_proxy"] {
+    for name in NO_PROXY {
         // Its hosts would be reached past the gateway.
         let before = set(name).filter(|_| !is_offline);
         let before = before.map(|value| format!("{value},")).unwrap_or_default();
@@ -177,5 +198,29 @@ mod tests {
         assert!(note(ModelMode::Replay, false).is_some_and(|note| note.starts_with("`HTTPS_PROXY` is set")));
         assert_eq!((note(ModelMode::Replay, true), note(ModelMode::Record, false)), (None, None));
         assert_eq!(note_beside(ModelMode::Replay, false, |_| None), None);
+    }
+
+    #[test]
+    fn a_proxy_before_the_gateway_is_noted_for_clients_of_this_process_unless_it_is_spared() {
+        let note = |own: &[(&str, &str)]| {
+            note_of_proxy(|name| {
+                own.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+            })
+        };
+        for proxy in ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"] {
+            for spared in [None, Some("localhost"), Some("internal.example, 10.0.0.0/8")] {
+                let own = [(proxy, "http://own"), ("NO_PROXY", spared.unwrap_or_default())];
+                let told = note(&own).unwrap_or_default();
+                assert!(told.starts_with(&format!("`{proxy}` is set")), "{own:?}: {told}");
+                assert!(told.contains("NO_PROXY=127.0.0.1,localhost"), "{told}");
+            }
+            for spared in ["127.0.0.1", "localhost, 127.0.0.1", "127.0.0.0/8", "*"] {
+                for name in NO_PROXY {
+                    assert_eq!(note(&[(proxy, "http://own"), (name, spared)]), None, "{name}={spared}");
+                }
+            }
+        }
+        // The gateway is asked without TLS.
+        assert_eq!(note(&[("HTTPS_PROXY", "http://own")]), None);
     }
 }

@@ -8,6 +8,8 @@ use eval_format::UsageMetadata;
 pub struct ModelUse {
     /// The model, as the requests name it.
     pub model: String,
+    /// The number of calls that came, also those that failed or that a fault answered: a retry is one more.
+    pub requests: usize,
     /// The number of calls that had an answer.
     pub calls: usize,
     /// The number of calls that the model itself answered. The others were replayed.
@@ -36,9 +38,10 @@ impl From<eval_gateway::Ended> for ModelsEnded {
 #[cfg(feature = "models")]
 impl From<eval_gateway::ModelUse> for ModelUse {
     fn from(of_model: eval_gateway::ModelUse) -> Self {
-        let eval_gateway::ModelUse { model, calls, asked, usage, .. } = of_model;
-        let [calls, asked] = [calls, asked].map(|number| usize::try_from(number).unwrap_or(usize::MAX));
-        Self { model, calls, asked, usage: of_gateway(usage) }
+        let eval_gateway::ModelUse { model, requests, calls, asked, usage, .. } = of_model;
+        let [requests, calls, asked] =
+            [requests, calls, asked].map(|number| usize::try_from(number).unwrap_or(usize::MAX));
+        Self { model, requests, calls, asked, usage: of_gateway(usage) }
     }
 }
 

@@ -280,6 +280,7 @@ impl Conversation {
         drop(state);
         let mut state = other.0.state.lock();
         state.use_up(key, None);
+        state.uses.request(model);
         state.uses.add(model, usage, false);
     }
 

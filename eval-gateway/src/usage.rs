@@ -57,6 +57,8 @@ impl AddAssign for Usage {
 pub struct ModelUse {
     /// The name of the model in the requests.
     pub model: String,
+    /// The calls that came, also those that failed or that a fault answered: a retry is one more.
+    pub requests: u64,
     /// The calls that had an answer.
     pub calls: u64,
     /// The calls that the model itself answered. The others were replayed.
@@ -70,6 +72,11 @@ pub struct ModelUse {
 pub(crate) struct Uses(BTreeMap<String, ModelUse>);
 
 impl Uses {
+    /// Counts a call.
+    pub(crate) fn request(&mut self, model: &str) {
+        self.of(model).requests += 1;
+    }
+
     /// Counts an answer. `is_asked` says that the model gave it now.
     pub(crate) fn add(&mut self, model: &str, usage: Usage, is_asked: bool) {
         let of_model = self.of(model);
@@ -78,9 +85,10 @@ impl Uses {
         of_model.usage += usage;
     }
 
-    /// Takes back a recorded answer that another conversation got.
+    /// Takes back a call with a recorded answer, which was another conversation's.
     pub(crate) fn take_back(&mut self, model: &str, usage: Usage) {
         let of_model = self.of(model);
+        of_model.requests = of_model.requests.saturating_sub(1);
         of_model.calls = of_model.calls.saturating_sub(1);
         of_model.usage = of_model.usage.without(usage);
     }
@@ -88,7 +96,8 @@ impl Uses {
     /// The sum over all models.
     pub(crate) fn all(&self) -> ModelUse {
         let mut all = ModelUse::default();
-        for ModelUse { calls, asked, usage, .. } in self.0.values() {
+        for ModelUse { requests, calls, asked, usage, .. } in self.0.values() {
+            all.requests += requests;
             all.calls += calls;
             all.asked += asked;
             all.usage += *usage;

@@ -19,7 +19,7 @@ use crate::transcript::{RunError, Transcript, TurnRecord, invocation};
 use crate::verdict::Role;
 
 fields!(Transcript from default { session, turns, state, error, notes, models });
-fields!(ModelUse from default { model, calls, asked, usage });
+fields!(ModelUse from default { model, requests, calls, asked, usage });
 fields!(Session from default { app_name, user_id, session_id, state });
 fields!(TurnRecord from default { events } in invocation {
     invocation_id,
@@ -136,10 +136,10 @@ mod tests {
         let read = |text: &str| serde_json::from_str::<Of<Transcript>>(text).unwrap().0;
         assert_eq!(read("{}").models, [], "a journal of before has none");
         let told = read(
-            r#"{"models": [{"model": "m", "calls": 2, "asked": 1, "later": {"x": []}, "usage": {"prompt_token_count": 7}}]}"#,
+            r#"{"models": [{"model": "m", "requests": 3, "calls": 2, "asked": 1, "later": {"x": []}, "usage": {"prompt_token_count": 7}}]}"#,
         );
         let usage = UsageMetadata::default().with_prompt_token_count(7);
-        assert_eq!(told.models, [ModelUse { model: "m".to_owned(), calls: 2, asked: 1, usage }]);
+        assert_eq!(told.models, [ModelUse { model: "m".to_owned(), requests: 3, calls: 2, asked: 1, usage }]);
         assert_eq!(again(&told), told);
         let secret = format!("sk-ant-{}", "abcdefghij0123456789".repeat(2));
         let named = Transcript { models: vec![ModelUse { model: secret, ..ModelUse::default() }], ..told };

@@ -47,7 +47,7 @@ mod tests {
     fn run(events: Vec<Event>) -> Transcript {
         let of_model = |model: &str, tokens| {
             let (model, usage) = (model.to_owned(), told(tokens));
-            ModelUse { model, calls: 2, asked: 0, usage }
+            ModelUse { model, calls: 2, usage, ..ModelUse::default() }
         };
         let turns = vec![TurnRecord { events, ..TurnRecord::default() }];
         Transcript { turns, models: vec![of_model("m", 10), of_model("n", 20)], ..Transcript::default() }

@@ -54,6 +54,7 @@ impl Conversation {
         let place = Place { run: self.0.run, turn: state.said.len(), call: state.calls_of_turn };
         let (turn, call) = (place.turn, place.call);
         state.reached.insert((turn, call));
+        state.uses.request(&asked.model);
         state.kinds.insert(kind(&asked.model, &asked.parts));
         let twist = match self.0.faults.at(turn, call) {
             Some(Played::Failure(failure)) => return self.fail(state, &asked, place, failure),

@@ -11,6 +11,8 @@ use crate::journal::Attempt;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ModelCalls {
     pub model: String,
+    /// The calls that came: a retry is one more.
+    pub requests: usize,
     /// The calls that had an answer.
     pub calls: usize,
     /// The calls that the model itself answered. The others were replayed.
@@ -35,6 +37,8 @@ impl ModelCalls {
 
     /// Sums saturate: a journal may hold any numbers.
     fn add(&mut self, of_run: &ModelUse) {
+        // A journal of before has none.
+        self.requests = self.requests.saturating_add(of_run.requests.max(of_run.calls));
         self.calls = self.calls.saturating_add(of_run.calls);
         self.asked = self.asked.saturating_add(of_run.asked);
         for (sum, more) in [

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::{assert_ran, case, folder, record, run};
 use crate::folder::Folder;
 use crate::models::provider::Provider;
+use crate::run::set;
 
 fn report(folder: &Folder, args: &[&str]) -> Value {
     let ran = folder.run(&[&["report", "--format", "json"], args].concat());
@@ -93,6 +94,21 @@ fn variants_are_compared_by_the_tokens_that_the_gateway_saw() {
 }
 
 #[test]
+fn reports_count_the_retries_of_a_client() {
+    let mut trip = case("paris", &["Paris?"]);
+    let folder = folder("models-retries", std::slice::from_ref(&trip));
+    let provider = Provider::start();
+    assert_ran(&record(&folder, &provider, &[], &[]), 0, &[]);
+    drop(provider);
+    let at = |call: usize| json!({"at": {"turn": 1, "call": call}, "fault": {"status": 500}});
+    trip["_models"] = json!({"faults": [at(1), at(2)]});
+    folder.write("trip.evalset.json", set("trip", &[trip]));
+    assert_ran(&run(&folder, &[], &[]), 0, &[]);
+    let of_model = &usage(&folder, &[])["models"][0];
+    assert_eq!((&of_model["requests"], &of_model["calls"]), (&json!(3), &json!(1)), "{of_model}");
+}
+
+#[test]
 fn reports_have_the_tokens_of_recorded_calls_where_the_agent_reports_none() {
     let folder = folder("models-usage", &[case("paris", &["Paris?", "And again?"])]);
     let provider = Provider::start();
@@ -102,7 +118,7 @@ fn reports_have_the_tokens_of_recorded_calls_where_the_agent_reports_none() {
         &["cost          0.000050 for 22 tokens in and 14 out"],
     );
     drop(provider);
-    let of_model = |asked| json!([{"model": "gpt-5-mini", "calls": 2, "asked": asked, "input_tokens": 22, "output_tokens": 14, "cached_tokens": null}]);
+    let of_model = |asked| json!([{"model": "gpt-5-mini", "requests": 2, "calls": 2, "asked": asked, "input_tokens": 22, "output_tokens": 14, "cached_tokens": null}]);
     let recorded = usage(&folder, &[]);
     assert_eq!((&recorded["agent_tokens"], &recorded["models"]), (&json!(36), &of_model(2)));
     let cost = json!({"money": 0.00005, "input_tokens": 22, "output_tokens": 14, "unpriced_tokens": 0});

@@ -187,7 +187,7 @@ pub(crate) fn run() -> impl Strategy<Value = RunReport> {
 fn model_use() -> impl Strategy<Value = ModelUse> {
     (text(), any::<usize>(), any::<i64>()).prop_map(|(model, calls, tokens)| {
         let usage = UsageMetadata::default().with_prompt_token_count(tokens);
-        ModelUse { model, calls, asked: calls / 2, usage }
+        ModelUse { model, requests: calls + 1, calls, asked: calls / 2, usage }
     })
 }
 

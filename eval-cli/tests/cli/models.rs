@@ -194,6 +194,26 @@ fn a_case_without_a_recording_is_an_error_once_a_set_has_one() {
 }
 
 #[test]
+fn a_key_in_the_environment_is_no_permission_to_ask() {
+    let folder = folder("models-key", &[case("paris", &["Paris?"])]);
+    let provider = Provider::start();
+    assert_ran(&record(&folder, &provider, &[], &[]), 0, &[]);
+    folder.write("trip.evalset.json", set("trip", &[case("paris", &["Paris?"]), case("oslo", &["Oslo?"])]));
+    let url = provider.url();
+    let own = [
+        ("OPENAI_API_KEY", "sk-test-key-of-mine"),
+        ("OPENAI_BASE_URL", &*url),
+        ("EVALSET_MODELS_UPSTREAM_OPENAI", &url),
+        ("AGENT_SYSTEM", "Be very brief."),
+    ];
+    let words = ["the system prompt changed", "no recording `trip.evalset.models/oslo.json`", "2 errors"];
+    for mode in [&[][..], &[("EVALSET_MODELS", "replay")]] {
+        assert_ran(&run(&folder, &[], &[&own, mode].concat()), 2, &words);
+    }
+    assert_eq!(provider.requests().len(), 1, "nobody was asked");
+}
+
+#[test]
 fn answers_that_were_not_asked_for_are_named() {
     let folder = folder("models-unused", &[case("paris", &["Paris?", "And again?"])]);
     let provider = Provider::start();

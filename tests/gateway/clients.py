@@ -12,7 +12,7 @@ is the folder of their packages.
 import argparse
 import sys
 
-from harness import HERE, INSTRUCTIONS, Check, Provider, cases, differences, requests
+from harness import HERE, INSTRUCTIONS, PACKAGE, Check, Provider, cases, differences, requests
 
 # Agents that are streamed too.
 STREAMED = {"openai-chat", "openai-responses", "anthropic", "gemini", "pydantic-chat", "pydantic-responses", "pydantic-anthropic"}
@@ -43,6 +43,12 @@ CUT = {
 ONE_TURN = slice(1, None)
 # Agents whose tools are called here, so that their results can be changed.
 BY_HAND = ["openai-chat", "openai-responses", "anthropic", "gemini"]
+# Agents that are asked once more with a provider whose calls of tools have no ids, as Gemini's.
+WITHOUT_IDS = ["gemini", "pydantic-google", "adk-gemini", "node-gemini", "node-adk"]
+# Agents whose clients obey a proxy for loopback, unless the command keeps them from it.
+PROXIED = ["openai-chat", "anthropic", "gemini"]
+NOWHERE = "http://127.0.0.1:1"
+SECRET = "purple-elephant-77"
 # Agents without a variable, and the host that they ask then.
 NOT_REDIRECTED = {
     "adk-litellm-gemini": ("GEMINI_API_BASE", "generativelanguage.googleapis.com"),
@@ -50,11 +56,11 @@ NOT_REDIRECTED = {
 }
 
 
-def agent(check, name, stream=False):
-    what = name + (", streamed" if stream else "")
-    folder, program = check.place(what.replace(", ", "-")), check.program(name)
+def agent(check, name, stream=False, ids=True):
+    what = name + (", streamed" if stream else "") + ("" if ids else ", no ids")
+    folder, program = check.place(what.replace(", ", "-").replace(" ", "-")), check.program(name)
     more = {"GATEWAY_STREAM": "1"} if stream else {}
-    with Provider(folder) as provider:
+    with Provider(folder, "tool2-rnd-gid" if ids else "tool2-rnd") as provider:
         recorded = check.run(folder, program, provider | more | {"EVALSET_MODELS": "record", "PYTHONHASHSEED": "random"}, "--json", "recorded.json")
     if not check.expect(f"{what}: recorded", recorded, 0):
         return
@@ -66,16 +72,28 @@ def agent(check, name, stream=False):
     # Frameworks retry, wrap and hide errors of models; the case shows what is missing in any case.
     log = folder / "relay.jsonl"
     changes = {"GATEWAY_INSTRUCTIONS": "You answer about the weather.", "GATEWAY_SWALLOW": "1"}
-    changed = check.run(folder, check.program(name, log), more | changes, "--json", "report.json")
+    program = lambda: check.program(name, log)
+    took, changed = soon(check, what, folder, program, more | changes, log)
     check.expect(f"{what}: changed", changed, 2, "recording error in turn 1", "system prompt:")
     shown = differences(changed)
     # ADK adds a sentence of its own to the prompt, which did not change.
     check.hold(f"{what}: difference", INSTRUCTIONS <= set(shown) and len(shown) == 2, f"{shown}\n{changed.stdout}")
-    check.hold(f"{what}: requests", requests(log) == 1, f"{requests(log)} requests for a call that is not recorded")
-    took, whole = (cases(folder, report)[0]["seconds"] for report in ["report.json", "replayed.json"])
-    # A client that waits and asks again takes longer than all calls of the case, however slow the machine is.
-    check.hold(f"{what}: time", took < max(1, whole), f"a miss took {took} s, and the case {whole} s")
+    count = len(requests(log))
+    check.hold(f"{what}: requests", count == 1, f"{count} requests for a call that is not recorded")
     print(f"{what}: a miss took {took:.3f} s", flush=True)
+
+
+def soon(check, what, folder, program, variables, log, of="/c/"):
+    """A run whose turn, or whose case if no turn was left, ends within a second after the request, and the time that it took.
+    A busy machine has a second try."""
+    for _ in range(2):
+        ran = check.run(folder, program(), variables, "--json", "report.json")
+        asked = min(requests(log, of), default=0)
+        took = min((end for end in cases(folder)[0]["ends"] if end >= asked), default=float("inf")) - asked
+        if took < 1:
+            break
+    check.hold(f"{what}: time", took < 1, f"the turn ended {took} s after the request\n{ran.stdout}{ran.stderr}")
+    return took, ran
 
 
 def faults(check, name):
@@ -97,7 +115,8 @@ def faults(check, name):
             ran, what = check.run(folder, check.program(name, log)), f"{name}: {fault} at {calls} calls"
             check.expect(what, ran, *((0,) if calls < repeats else (2, error)))
             expected = min(calls + 1, repeats)
-            check.hold(f"{what}: requests", requests(log) == expected, f"{requests(log)} requests, expected {expected}")
+            count = len(requests(log))
+            check.hold(f"{what}: requests", count == expected, f"{count} requests, expected {expected}")
     print(f"{name}: faults were checked", flush=True)
 
 
@@ -113,15 +132,19 @@ def cut(check, name):
         check.edit(folder, lambda case: case.update(_models={"faults": [{"at": {"turn": 1, "call": 1}, "fault": fault}]}))
         ran = check.run(folder, check.program(name, log), stream)
         check.expect(f"{name}: {fault}", ran, 2, error)
-        check.hold(f"{name}: {fault}: requests", requests(log) == 1, f"{requests(log)} requests")
+        count = len(requests(log))
+        check.hold(f"{name}: {fault}: requests", count == 1, f"{count} requests")
     print(f"{name}: streams that break off were checked", flush=True)
 
 
 def results(check, name):
-    """Results of tools that changed, with the recording that `agent` made."""
+    """Results of tools that changed, with the recordings that `agent` made."""
     folder, program = check.folder / name, check.program(name)
-    swapped = check.run(folder, program, {"GATEWAY_SWAP": "1"})
-    check.expect(f"{name}: results swapped", swapped, 2, "recording error in turn 1", "call 2 of a model")
+    told = ["recording error in turn 1", "call 2 of a model", "the results of tools changed"]
+    for of in [name, f"{name}-no-ids"]:
+        if (check.folder / of).exists():
+            swapped = check.run(check.folder / of, program, {"GATEWAY_SWAP": "1"})
+            check.expect(f"{of}: results swapped", swapped, 2, *told)
     rainy = check.run(folder, program, {"GATEWAY_RESULT": "rainy in {city}"})
     check.expect(f"{name}: another result", rainy, 2, "recording error in turn 1", "sunny in Paris", "rainy in Paris")
     renamed = check.run(folder, program, {"GATEWAY_RENAME": "1", "EVALSET_MODELS_UNUSED": "error"})
@@ -129,13 +152,47 @@ def results(check, name):
     print(f"{name}: results were checked", flush=True)
 
 
+def secret(check, name):
+    """The value of a secret variable in the result of a tool: nothing is written."""
+    folder = check.place(f"secret-{name}")
+    with Provider(folder) as provider:
+        secret = {"GATEWAY_RESULT": f"{SECRET} in {{city}}", "MY_TOKEN": SECRET, "EVALSET_MODELS": "record"}
+        ran = check.run(folder, check.program(name), provider | secret)
+    check.expect(f"{name}: secret", ran, 2, "the calls of case `paris` hold the value of `MY_TOKEN`")
+    check.hold(f"{name}: secret: files", not recording(folder) and SECRET not in ran.stdout + ran.stderr, f"{recording(folder)}\n{ran.stdout}{ran.stderr}")
+    print(f"{name}: a secret was refused", flush=True)
+
+
+def proxied(check, name):
+    """Proxies and addresses of the shell lead nowhere: the recording that `agent` made is replayed."""
+    proxies = {name: NOWHERE for name in ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"]}
+    addresses = {name: NOWHERE for name in ["OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "GOOGLE_GEMINI_BASE_URL"]}
+    for what, variables in {"proxies": proxies, "addresses": addresses}.items():
+        ran = check.run(check.folder / name, check.program(name), variables | {"EVALSET_MODELS_UNUSED": "error"})
+        check.expect(f"{name}: {what} of the shell", ran, 0, "1 passed")
+    print(f"{name}: proxies and addresses of the shell were checked", flush=True)
+
+
 def not_redirected(check, name):
     variable, host = NOT_REDIRECTED[name]
-    ran = check.run(check.folder / name, check.program(name), {"GATEWAY_UNSET": variable}, "--json", "report.json")
-    check.expect(f"{name}: without {variable}", ran, 2, host)
-    took, whole = (cases(check.folder / name, report)[0]["seconds"] for report in ["report.json", "replayed.json"])
-    check.hold(f"{name}: without {variable}: time", took < max(1, whole), f"took {took} s, and the case {whole} s")
+    folder, log = check.folder / name, check.folder / name / "relay.jsonl"
+    what, unset = f"{name}: without {variable}", {"GATEWAY_UNSET": variable}
+    took, ran = soon(check, what, folder, lambda: check.program(name, log), unset, log, host)
+    check.expect(what, ran, 2, "recording error", f"a client asked `{host}` itself")
     print(f"{name}: {host} was named after {took:.3f} s", flush=True)
+
+
+def module(check):
+    """An agent of a framework as an object of a module: the command sets what its client needs."""
+    folder = check.place("module")
+    (folder / "of_module.py").write_text("import weather\n\nagent = weather.AGENTS['pydantic-chat']()\n")
+    paths = {"PYTHONPATH": f"{PACKAGE}:{HERE}:{folder}", "EVALSET_PYTHON": check.python}
+    agent = ["--agent", "of_module:agent", "--ready-within", "120s"]
+    with Provider(folder) as provider:
+        check.expect("module: recorded", check.run(folder, agent, provider | paths | {"EVALSET_MODELS": "record"}), 0, "1 passed")
+    replayed = check.run(folder, agent, paths | {"EVALSET_MODELS_UNUSED": "error"})
+    check.expect("module: replayed", replayed, 0, "1 passed")
+    print("module: was checked", flush=True)
 
 
 def gather(check):
@@ -196,15 +253,21 @@ def main():
         agent(check, name)
         if given.node or name in STREAMED:
             agent(check, name, stream=True)
+        if name in WITHOUT_IDS:
+            agent(check, name, ids=False)
+            agent(check, name, stream=True, ids=False)
         if name in FAULTS:
             faults(check, name)
         if name in CUT:
             cut(check, name)
         if name in BY_HAND:
             results(check, name)
+            secret(check, name)
+        if name in PROXIED:
+            proxied(check, name)
         if name in NOT_REDIRECTED:
             not_redirected(check, name)
-    for test in [] if given.node else [gather, files]:
+    for test in [] if given.node else [gather, files, module]:
         if not given.names or test.__name__ in given.names:
             test(check)
     check.ends()

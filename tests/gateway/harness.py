@@ -1,5 +1,6 @@
 """The command with agents around real clients of models, and a provider of models on loopback."""
 
+import datetime
 import json
 import os
 import pathlib
@@ -12,6 +13,8 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 KEYS = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY"]
+# The package of Python.
+PACKAGE = HERE.parent.parent / "python"
 INSTRUCTIONS = {"- You answer about weather.", "+ You answer about the weather."}
 
 
@@ -69,7 +72,7 @@ class Check:
 
     def run(self, folder, agent, variables=(), *args, of=""):
         environment = {key: value for key, value in os.environ.items() if key not in KEYS and not key.startswith("EVALSET_")}
-        environment |= {"PYTHONPATH": str(HERE.parent.parent / "python"), "PYTHONWARNINGS": "ignore", "EVALSET_DIR": str(folder / "runs")}
+        environment |= {"PYTHONPATH": str(PACKAGE), "PYTHONWARNINGS": "ignore", "EVALSET_DIR": str(folder / "runs")}
         environment |= dict(variables)
         line = [self.command, "run", f"trip.evalset.json{of}", *agent, *args]
         return subprocess.run(line, cwd=folder, env=environment, capture_output=True, text=True, timeout=900)
@@ -98,19 +101,24 @@ class Check:
         sys.exit(f"failed: {', '.join(self.failed)}" if self.failed else 0)
 
 
-def requests(log):
-    """The number of requests that a relay saw."""
-    return len(log.read_text().splitlines()) if log.exists() else 0
+def requests(log, of="/c/"):
+    """The times of the requests that a relay saw: those whose path or host begins so."""
+    lines = [line.split(" ", 1) for line in log.read_text().splitlines()] if log.exists() else []
+    return [float(time) for time, target in lines if target.startswith(of)]
 
 
 def cases(folder, report="report.json"):
-    """The cases of a report, each with `did`: what its agent said, called and was told, in order."""
+    """The cases of a report, each with `did`: what its agent said, called and was told, in order. `ends` are the ends of its turns
+    and of the case itself, in seconds."""
     found = json.loads((folder / report).read_text())["cases"]
     for case in found:
         records = [json.loads(line) for line in (folder / case["record"]).read_text().splitlines()]
         # Several cases of a run share a file.
         test = next(it["test"] for it in records if it["record"] == "started" and it["eval_id"] == case["eval_id"])
         turns = [turn for it in records if it["record"] == "ran" and it["test"] == test for turn in it["transcript"]["turns"]]
+        decided = [it["at"] for it in records if it["record"] == "decided" and it["test"] == test]
+        case["ends"] = [turn.get("creation_timestamp", 0) + turn.get("duration", 0) for turn in turns]
+        case["ends"] += [datetime.datetime.fromisoformat(at.replace("Z", "+00:00")).timestamp() for at in decided]
         events = [event for turn in turns for event in turn.get("events", []) if not event.get("partial")]
         case["did"] = [done(part) for event in events for part in (event.get("content") or {}).get("parts") or []]
     return found

@@ -3,17 +3,19 @@
 
     relay.py LOG COMMAND [ARGUMENT ..]
 
-The command runs with the addresses of models changed to the relay's own. LOG gets a line for each request: its path.
+The command runs with the addresses of models and of the proxy for TLS changed to the relay's own. LOG gets a line for each
+request: the time, and the path or the host.
 """
 
 import asyncio
 import os
 import re
 import sys
+import time
 
 LOG, COMMAND = sys.argv[1], sys.argv[2:]
-# The proxy of the program leads to the gateway itself, and so does each host that is not of models.
-IS_ADDRESS = re.compile(r"[A-Z_]+_(BASE_URL|API_BASE|API_URL)$")
+# The proxy for hosts without TLS is left to lead to the gateway itself.
+IS_ADDRESS = re.compile(r"[A-Z_]+_(BASE_URL|API_BASE|API_URL)$|HTTPS_PROXY$|https_proxy$")
 
 
 async def copy(reader, writer):
@@ -39,7 +41,11 @@ class Relay:
             while True:
                 head = (await reader.readuntil(b"\r\n\r\n")).decode("latin1")
                 with open(LOG, "a") as file:
-                    file.write(head.split(" ", 2)[1] + "\n")
+                    file.write(f"{time.time()} {head.split(' ', 2)[1]}\n")
+                if head.startswith("CONNECT "):
+                    # What follows, if the gateway lets it, is for the other host.
+                    gateway_writer.write(head.encode("latin1"))
+                    return await copy(reader, gateway_writer)
                 length = re.search(r"(?im)^content-length: *(\d+)", head)
                 body = await reader.readexactly(int(length[1]) if length else 0)
                 # The gateway answers to its own name alone.
@@ -55,7 +61,7 @@ class Relay:
 
 async def main():
     addresses = {name: value for name, value in os.environ.items() if IS_ADDRESS.match(name) and "127.0.0.1" in value}
-    host, port = re.match(r"http://([^:/]+):(\d+)", next(iter(addresses.values()))).groups()
+    host, port = re.match(r"http://([^:/]+):(\d+)", addresses["OPENAI_BASE_URL"]).groups()
     server = await asyncio.start_server(Relay(host, int(port)).serve, "127.0.0.1", 0, limit=1 << 26)
     own = server.sockets[0].getsockname()[1]
     environment = os.environ | {name: value.replace(f"{host}:{port}", f"{host}:{own}") for name, value in addresses.items()}

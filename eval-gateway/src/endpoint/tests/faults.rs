@@ -151,9 +151,11 @@ fn a_fault_that_cannot_be_played_is_an_error() {
     }
 }
 
-/// An answer of each wire that says `It is sunny.` and calls a tool; what is left of it once it is truncated, and once the
-/// arguments are malformed.
-const TOLD_AND_CALLED: [(&str, &str, &str, [&str; 2], [&str; 2]); 8] = [
+/// A path, the type of its answer, and the answer; what is left of it once it is truncated, and once its arguments are malformed.
+type Changed = (&'static str, &'static str, &'static str, [&'static str; 2], [&'static str; 2]);
+
+/// An answer of each wire that says `It is sunny.` and calls a tool.
+const TOLD_AND_CALLED: [Changed; 8] = [
     (
         CHAT,
         "application/json",

@@ -94,8 +94,8 @@ struct State {
     notes: Vec<String>,
     /// Whether its program has variables of the gateway.
     redirects: bool,
-    /// Whether its agent took an address for a client in this process.
-    is_told: bool,
+    /// A remark on a proxy that may be before the gateway, once its agent took an address for a client in this process.
+    before_gateway: Option<String>,
     is_over: bool,
 }
 
@@ -138,7 +138,7 @@ impl Conversation {
     /// The base URL for a client of a provider.
     pub fn url(&self, provider: Provider) -> Result<String, String> {
         let url = format!("{}{}", self.address()?, provider.base());
-        self.0.state.lock().is_told = true;
+        self.0.state.lock().before_gateway = variables::note_of_here();
         Ok(url)
     }
 

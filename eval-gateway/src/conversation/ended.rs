@@ -65,9 +65,7 @@ impl Conversation {
             ended.notes.extend(variables::note(self.0.mode, self.0.settings.is_offline));
         }
         let (misses, asked_nothing) = (state.misses.len(), state.asked_nothing());
-        if state.is_told && asked_nothing {
-            ended.notes.extend(variables::note_of_here());
-        }
+        ended.notes.extend(state.before_gateway.take().filter(|_| asked_nothing));
         drop(state);
         if !has_address {
             self.went_past(is_whole, &mut ended);

@@ -10,7 +10,6 @@ use eval_support::untrusted;
 use eval_support::words::count;
 
 use super::scores::{Known, missed};
-use super::wording::shortened;
 use crate::journal::Evaluation;
 use crate::page::{Judge, Question, Vote, line, text};
 
@@ -72,7 +71,19 @@ fn failed(metric: &ScoredMetric, at: usize, bound: Option<Bound>, of_run: bool) 
     let question = question.filter(|all| all.len() == scores.scores().len()).find_map(|all| all.get(at));
     let said = line(because(score, question).unwrap_or_default().trim_end_matches('.'));
     let value = value.unwrap_or_default();
-    Some(format!("{}{value}{}", line(&metric.name), shortened(&said, MAX_REASON_CHARS)))
+    Some(format!("{}{value}{}", line(&metric.name), begin(&said)))
+}
+
+/// The begin of a reason. A number counts as one sign, so that reasons with other numbers end at the same word: they are one cause.
+fn begin(said: &str) -> String {
+    let (mut signs, mut was_digit) = (0, false);
+    let end = said.char_indices().find(|(_, c)| {
+        let goes_on = was_digit && c.is_ascii_digit();
+        was_digit = c.is_ascii_digit();
+        signs += usize::from(!goes_on);
+        signs > MAX_REASON_CHARS
+    });
+    end.map_or_else(|| said.to_owned(), |(at, _)| format!("{}…", &said[..at]))
 }
 
 /// The reason of a score: the rubric that is not met, else the votes of the judge, else a remark of the metric.
@@ -318,6 +329,15 @@ mod tests {
             failed_run(&whole, bound).as_deref(),
             Some("m 0.5 < 0.8, 2 of 3 say invalid: Wind is no sun")
         );
+    }
+
+    #[test]
+    fn reasons_with_other_numbers_end_at_the_same_word() {
+        let long = "It is sunny. ".repeat(20);
+        let [one, other] = ["7", "1407"].map(|number| begin(&format!("{number}: {long}")));
+        assert_eq!(one.strip_prefix('7'), other.strip_prefix("1407"));
+        assert_eq!((one.chars().count(), one.ends_with('…')), (MAX_REASON_CHARS + 1, true));
+        assert_eq!(begin("It is sunny."), "It is sunny.");
     }
 
     #[test]

@@ -24,7 +24,7 @@ fn command(text: &str) -> Option<Vec<String>> {
     words.truncate(
         words
             .iter()
-            .position(|word| ["|", "||", ">", ">>", "<", "&&"].contains(&&**word))
+            .position(|word| ["|", "||", ">", ">>", "<", "&&", "&"].contains(&&**word))
             .unwrap_or(words.len()),
     );
     is_ours.then_some(words)

@@ -3,6 +3,9 @@
 #[doc = crate::pages::page!("../docs/api.md")]
 pub mod api {}
 
+#[doc = crate::pages::page!("../docs/baseline.md")]
+pub mod baseline {}
+
 #[doc = crate::pages::page!("../docs/ci.md")]
 pub mod ci {}
 

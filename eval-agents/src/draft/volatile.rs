@@ -98,6 +98,9 @@ fn kind_of_text(text: &str) -> Option<VolatileKind> {
     if is_time(text) {
         return Some(VolatileKind::Time);
     }
+    if prose::is_path(text) {
+        return Some(VolatileKind::Path);
+    }
     let is_number = text.len() >= 10 && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     (is_number && text.parse().is_ok_and(is_epoch)).then_some(VolatileKind::Epoch)
 }
@@ -110,7 +113,7 @@ mod tests {
 
     #[test]
     fn ids_and_times_are_known_by_their_shape() {
-        use VolatileKind::{Epoch, Time, Uuid};
+        use VolatileKind::{Epoch, Path, Time, Uuid};
         for (text, kind) in [
             ("550e8400-e29b-41d4-a716-446655440000", Some(Uuid)),
             ("order-550E8400-E29B-41D4-A716-446655440000", Some(Uuid)),
@@ -123,6 +126,9 @@ mod tests {
             ("1795293574", Some(Epoch)),
             ("1795293574.62", Some(Epoch)),
             ("1795293574123", Some(Epoch)),
+            ("/tmp/job-4711/report.csv", Some(Path)),
+            ("https://example.com/a/b", None),
+            ("either/or", None),
             ("17952935", None),
             ("+4917952935", None),
             ("Paris", None),

@@ -27,6 +27,8 @@ pub(crate) struct Item {
     pub(crate) test: Option<usize>,
     pub(crate) passed: usize,
     pub(crate) runs: usize,
+    /// The runs without a verdict.
+    pub(crate) errors: usize,
     /// The failing metrics, each with its score: `response_match_score 0.15, below 0.8`.
     pub(crate) metrics: Vec<String>,
     /// What judges answered about the first failing run, a line for each answer.
@@ -85,6 +87,7 @@ impl Item {
             test: None,
             passed: 0,
             runs: 0,
+            errors: 0,
             metrics: Vec::new(),
             judged: Vec::new(),
             since: None,
@@ -128,6 +131,7 @@ impl Item {
             test: Some(place),
             passed: tests.iter().map(|test| test.runs.passed).sum(),
             runs: tests.iter().map(|test| test.runs.total).sum(),
+            errors: tests.iter().map(|test| test.runs.total - test.runs.judged).sum(),
             metrics: metrics.collect(),
             judged: judged(tests[0]),
             since: None,
@@ -154,8 +158,15 @@ impl Item {
         match (&self.offer, self.passed) {
             (Offer::Change, 0) if self.runs == 1 => "failed its only run".to_owned(),
             (Offer::Change, 0) => format!("failed {0} of {0} runs, the same each time", self.runs),
-            (_, 0) => format!("failed {} of {}", self.runs, count(self.runs, "run")),
-            (_, passed) => format!("passed {passed} of {}", count(self.runs, "run")),
+            (_, passed) => {
+                let (runs, errors) = (count(self.runs, "run"), count(self.errors, "error"));
+                let with_errors = if self.errors > 0 { format!(", {errors}") } else { String::new() };
+                match (passed, self.runs - self.errors) {
+                    (0, 0) => format!("{errors} in {runs}"),
+                    (0, failed) => format!("failed {failed} of {runs}{with_errors}"),
+                    _ => format!("passed {passed} of {runs}{with_errors}"),
+                }
+            }
         }
     }
 
@@ -233,6 +244,15 @@ fn compared(tests: &[&TestResult<'_>], found: &Found) -> (Vec<Change>, Offer) {
     if found.is_edited {
         return not("the case was edited since it ran".to_owned(), RUN_AGAIN);
     }
+    let runs = transcripts(tests);
+    if let Some((at, error)) = runs.iter().enumerate().find_map(|(at, run)| Some((at, run.error.as_ref()?))) {
+        let why = format!("run {}: {}", at + 1, one_line(&headline(&error.to_string())));
+        return not(why, RUN_AGAIN);
+    }
+    if let Some(broke) = tests.iter().find(|test| test.state == State::Error) {
+        let why = broke.reason().unwrap_or_else(|| "the case has no verdict".to_owned());
+        return not(one_line(&why), "mend what broke, then run it again, and review that run");
+    }
     let failed: Vec<_> = tests.iter().flat_map(|test| failed_metrics(test)).collect();
     let reads = Reads::of(failed.iter().copied());
     if reads.nothing() {
@@ -240,13 +260,8 @@ fn compared(tests: &[&TestResult<'_>], found: &Found) -> (Vec<Change>, Offer) {
         let why = format!("to expect what happened changes no verdict of {}", code_list(&names));
         return not(why, "change the agent, or edit the rubric, the demand or the criterion: `e`");
     }
-    let runs = transcripts(tests);
     if runs.is_empty() {
         return not("no run came to its end".to_owned(), RUN_AGAIN);
-    }
-    if let Some((at, error)) = runs.iter().enumerate().find_map(|(at, run)| Some((at, run.error.as_ref()?))) {
-        let why = format!("run {}: {}", at + 1, one_line(&headline(&error.to_string())));
-        return not(why, RUN_AGAIN);
     }
     let literal = tests[0].attempt.started.literal;
     let of_runs = |new_answers: bool| -> Option<Vec<Change>> {

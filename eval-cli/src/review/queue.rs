@@ -106,14 +106,16 @@ impl<'r> Queue<'r> {
         std::iter::once(first).chain(others.map(|(_, test)| test)).collect()
     }
 
-    /// Adds the cases with a failing run, and returns the sets of the run.
+    /// Adds the cases with a run that failed or broke, and returns the sets of the run.
     fn add_failed(&mut self, sets: Option<&[SelectedSet]>) -> Vec<PathBuf> {
         let (mut cases, mut of_run, mut items) = (Cases::default(), Vec::new(), Vec::new());
         let mut seen: HashSet<(PathBuf, String)> = HashSet::new();
         for (place, test) in self.tests.iter().enumerate() {
             let started = &test.attempt.started;
             let hides = test.state == State::Passed && test.runs.passed < test.runs.judged;
-            let is_failing = test.state == State::Failed || hides;
+            // An error of a run is no behaviour, and a reviewer who is not told of it takes the case for one that passed.
+            let broke = test.state == State::Error && test.runs.ran > 0;
+            let is_failing = test.state == State::Failed || hides || broke;
             let found = match cases.find(started) {
                 Ok(found) => found,
                 Err(reason) => {

@@ -215,6 +215,27 @@ mod tests {
     }
 
     #[test]
+    fn ids_and_paths_are_asked_for_in_answers_and_in_arguments() {
+        let id = "550e8400-e29b-41d4-a716-446655440000";
+        for (value, kind) in [(id, "a UUID"), ("/home/anna/orders.csv", "a path of a machine")] {
+            let differs = |subject: &str| {
+                vec![(format!("{subject}: `{value}` is {kind}, which will probably differ next time"), true)]
+            };
+            assert_eq!(
+                answers("It is in the file.", &format!("It is in {value}.")),
+                differs("turn 1, the answer")
+            );
+            let move_to = |to: &str| {
+                Invocation::user("Hi").call(FunctionCall::new("move", json!({ "to": to }))).response("Done.")
+            };
+            assert_eq!(told(move_to("a"), move_to(value)), differs("turn 1, `to` of `move`"));
+            // The user named it, so it is the same each time.
+            let said = |answer: &str| Invocation::user(format!("Where is {value}?")).response(answer);
+            assert_eq!(told(said("It is here."), said(&format!("It is here: {value}."))), []);
+        }
+    }
+
+    #[test]
     fn refusals_that_become_consents_and_answers_without_a_common_word_are_told() {
         let told = |golden, new| answers(golden, new).into_iter().map(|(it, _)| it).collect::<Vec<_>>();
         assert_eq!(

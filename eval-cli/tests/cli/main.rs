@@ -51,6 +51,7 @@ mod rescore;
 mod review;
 #[cfg(unix)]
 mod review_ends;
+mod review_not_offered;
 #[cfg(unix)]
 mod review_typed;
 mod run;

@@ -56,6 +56,9 @@ fn prompts_become_drafts_that_the_agent_passes_once_they_are_accepted() {
     assert_eq!(case["conversation"].as_array().map(Vec::len), Some(2));
     assert_eq!(case["final_session_state"]["last_city"], "Oslo");
     assert_eq!(case["_draft"]["from"], "`python3 weather.py`");
+    let last = "tests refuse drafts; review them: `cargo evalset review evals/weather.evalset.json`, or accept what is right: `cargo evalset \
+                accept evals/weather.evalset.json`";
+    assert_eq!(ran.out.lines().last(), Some(last), "{}", ran.out);
 
     let all: Vec<String> = ids(&folder).iter().map(|id| format!("{SET}:{id}")).collect();
     for case in &all {

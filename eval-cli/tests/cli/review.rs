@@ -33,7 +33,7 @@ pub(crate) fn ran(test: &str, set: &str) -> Folder {
 }
 
 /// A set with one case more, which the agent answers so.
-fn with_case(user: &str, expected: &str) -> String {
+pub(crate) fn with_case(user: &str, expected: &str) -> String {
     let case = format!(
         r#"{{"eval_id": "more", "conversation": [{{"user_content": {{"parts": [{{"text": "{user}"}}]}}, "final_response": {{"parts": [{{"text": "{expected}"}}]}}}}]}},
     {{"eval_id": "answer""#
@@ -41,26 +41,26 @@ fn with_case(user: &str, expected: &str) -> String {
     file(SET).replacen(r#"{"eval_id": "answer""#, &case, 1)
 }
 
-fn listed(folder: &Folder, args: &[&str]) -> Vec<Value> {
+pub(crate) fn listed(folder: &Folder, args: &[&str]) -> Vec<Value> {
     let ran = folder.run(&[&["review", "--list", "--format", "json"], args].concat());
     assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
     let document: Value = serde_json::from_str(&ran.out).expect("JSON");
     document["items"].as_array().expect("items").clone()
 }
 
-fn item<'l>(list: &'l [Value], id: &str) -> &'l Value {
+pub(crate) fn item<'l>(list: &'l [Value], id: &str) -> &'l Value {
     list.iter().find(|item| item["eval_id"] == id).unwrap_or_else(|| panic!("{id}: {list:?}"))
 }
 
 /// The name with the hash of a choice: `ID@HASH`.
-fn name(list: &[Value], id: &str) -> String {
+pub(crate) fn name(list: &[Value], id: &str) -> String {
     let choices = list.iter().flat_map(|item| [&item["accept"], &item["loosen"]]);
     let mut choices = choices.flat_map(|choices| choices.as_array().expect("choices"));
     let choice = choices.find(|choice| choice["id"] == id).unwrap_or_else(|| panic!("{id}: {list:?}"));
     format!("{id}@{}", choice["hash"].as_str().expect("a hash"))
 }
 
-fn accept(folder: &Folder, name: &str) -> Ran {
+pub(crate) fn accept(folder: &Folder, name: &str) -> Ran {
     folder.run(&["review", "--accept", name])
 }
 
@@ -256,40 +256,6 @@ fn without_a_terminal_and_in_ci_it_names_the_commands() {
 }
 
 #[test]
-fn a_masked_key_is_not_offered_and_odd_characters_are_spelt_out() {
-    let folder = ran("review-secret", &with_case("Key?", "It is a secret."));
-    let list = listed(&folder, &[]);
-    let why = item(&list, "more")["not_offered"].as_str().expect("a reason");
-    assert!(why.contains("a secret was masked there"), "{why}");
-    assert_eq!(item(&list, "more")["accept"], Value::Array(Vec::new()));
-
-    let set = with_case("Odd?", "Even.");
-    let folder = ran("review-odd", &set);
-    let list = listed(&folder, &["desk:more"]);
-    let shown = folder.run(&["review", "--list", "desk:more"]);
-    assert!(shown.out.contains(r"Odd:\u{202e} \u{1b}[2J ok"), "{}", shown.out);
-    assert!(!shown.out.contains(['\u{202e}', '\u{1b}']), "{}", shown.out);
-    assert_eq!(accept(&folder, &name(&list, &format!("{SET}:more"))).code, Some(0));
-    let written: Value = serde_json::from_str(&folder.read(SET)).expect("JSON");
-    let said = &written["eval_cases"][0]["conversation"][0]["final_response"]["parts"][0]["text"];
-    assert_eq!(said, "Odd:\u{202e} \u{1b}[2J ok");
-}
-
-#[test]
-fn a_run_of_another_job_is_refused_unless_it_is_named() {
-    let folder = ran("review-job", &file(SET));
-    let run = |args: &[&str]| -> Ran {
-        folder.command(args).env("GITHUB_RUN_ID", "7").output().expect("it runs").into()
-    };
-    let refused = run(&["review", "--list"]);
-    assert_eq!(refused.code, Some(2), "{}", refused.out);
-    assert!(refused.err.contains("another CI job recorded the run"), "{}", refused.err);
-    let id = folder.read(".evalset/latest").trim().to_owned();
-    assert!(refused.err.contains(&format!("cargo evalset review --run {id}")), "{}", refused.err);
-    assert_eq!(run(&["review", "--list", "--run", &id]).code, Some(0));
-}
-
-#[test]
 fn the_first_line_says_since_when_a_case_fails() {
     let folder = ran("review-baseline", &file(SET));
     let blessed = folder.run(&["bless", "--allow-dirty"]);
@@ -315,27 +281,6 @@ fn the_first_line_says_since_when_a_case_fails() {
 }
 
 #[test]
-fn what_another_attempt_did_otherwise_is_not_stable() {
-    let folder = Folder::new("review-attempts");
-    let set = r#"{"eval_set_id": "desk", "eval_cases": [{"eval_id": "sum", "conversation": [{"user_content": {"parts": [{"text": "Sum 2 and 3"}]},
-        "final_response": {"parts": [{"text": "Nothing at all"}]}}]}]}"#;
-    folder.write("agent.py", file("agent.py")).write(SET, set);
-    let attempt = |number: &str| {
-        let args = ["run", SET, "--agent-cmd", AGENT, "-m", "response_match_score"];
-        let ran = folder.command(&args).env("EVALSET_RUN_ID", "r1").env("EVALSET_ATTEMPT", number).output();
-        assert_eq!(ran.expect("it runs").status.code(), Some(1));
-    };
-    attempt("1");
-    let list = listed(&folder, &["--run", "r1"]);
-    let told = item(&list, "sum")["accept"][0]["warnings"].to_string();
-    assert!(told.contains("1 run: nothing shows whether it varies"), "{told}");
-    assert!(item(&list, "sum")["again"].as_str().expect("a command").ends_with("--runs 5"), "{list:?}");
-    attempt("2");
-    let list = listed(&folder, &["--run", "r1"]);
-    assert_eq!(item(&list, "sum")["not_offered"], "no behaviour is common to all 2 runs");
-}
-
-#[test]
 fn runs_that_a_looser_pass_hid_are_shown() {
     let folder = Folder::new("review-any");
     folder.write("agent.py", file("agent.py")).write(SET, file(SET));
@@ -345,78 +290,6 @@ fn runs_that_a_looser_pass_hid_are_shown() {
     let list = listed(&folder, &[]);
     assert_eq!((&list[0]["passed"], &list[0]["runs"]), (&Value::from(1), &Value::from(5)));
     assert_eq!(list[0]["varied"][0], "turn 1: `add(a: 2, b: 3)` was called in 4 of 5 runs");
-}
-
-/// A metric of the user's own that no answer passes.
-const STRICT: &str = r#"{"criteria": {"response_match_score": 0.8, "strict": 1.0}, "custom_metrics": {"strict": {"command": ["strict.py"]}}}"#;
-
-#[test]
-fn a_metric_that_will_still_fail_is_named_and_one_that_reads_no_golden_offers_nothing() {
-    let folder = Folder::new("review-still");
-    let program = r#"import json, sys
-turns = [0.0 for turn in json.load(sys.stdin)["invocations"]]
-print(json.dumps({"score": 0.0, "per_invocation_scores": turns}))
-"#;
-    folder.write("agent.py", file("agent.py")).write(SET, file(SET)).write("strict.py", program);
-    folder.write("test_config.json", STRICT);
-    let ran = folder.run(&["run", "desk:answer,same", "--agent-cmd", AGENT, "--runs", "2"]);
-    assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
-    let list = listed(&folder, &[]);
-    let forecast = &item(&list, "answer")["accept"][0]["forecast"];
-    assert_eq!(
-        (&forecast["passed"], &forecast["still_fails"][0]),
-        (&Value::from(0), &Value::from("strict 0.0"))
-    );
-    let shown = folder.run(&["review", "--list"]);
-    assert!(shown.out.contains("will still fail: strict 0.0"), "{}", shown.out);
-    let why = item(&list, "same")["not_offered"].as_str().expect("a reason");
-    assert_eq!(why, "to expect what happened changes no verdict of `strict`");
-}
-
-#[test]
-fn what_a_judge_answered_is_shown_with_its_model_and_whether_it_was_replayed() {
-    let folder = Folder::new("review-judge");
-    for name in ["weather.evalset.json", "weather.evalset.judge.json"] {
-        let sample = crate::folder::samples().join("weather").join(name);
-        let text = std::fs::read_to_string(sample).expect("a sample");
-        folder.write(name, text.replace(r#"\": \"valid\""#, r#"\": \"invalid\""#));
-    }
-    let agent = file("agent.py").replace(r#""Hi": "Good"#, r#""Hi, what is the weather like in Paris?": "It is sunny in Paris today, 21 degrees celsius.", "Hi": "Good"#);
-    folder.write("agent.py", agent);
-    let config = r#"{"criteria": {"final_response_match_v2": {"threshold": 1.0, "judge_model_options": {"judge_model": "gemini-2.5-flash", "num_samples": 3}}}}"#;
-    folder.write("judged.json", config);
-    let set = "weather.evalset.json:sunny in Paris";
-    let ran = folder.run(&["run", set, "--config", "judged.json", "--agent-cmd", AGENT]);
-    assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
-    let list = listed(&folder, &[]);
-    let judged: Vec<&str> =
-        list[0]["judged"].as_array().expect("lines").iter().filter_map(Value::as_str).collect();
-    assert_eq!(judged[0], "final_response_match_v2 asked gemini-2.5-flash: 2 samples, replayed");
-    assert_eq!(judged.len(), 3, "{judged:?}");
-    assert!(judged[1].contains("Both name sunshine"), "{judged:?}");
-    assert_eq!(list[0]["not_offered"], "the case expects already what the agent did");
-    // The samples of a question do not agree.
-    let recorded = folder.read("weather.evalset.judge.json");
-    let mut samples = recorded.split(r#"\": \"invalid\""#);
-    let (first, second) = (samples.next().expect("a reply"), samples.next().expect("another reply"));
-    let rest: Vec<&str> = samples.collect();
-    let [invalid, valid] = [r#"\": \"invalid\""#, r#"\": \"valid\""#];
-    let split = [first, invalid, second, valid, &rest.join(invalid)].concat();
-    folder.write("weather.evalset.judge.json", split);
-    let ran = folder.run(&["run", set, "--config", "judged.json", "--agent-cmd", AGENT]);
-    assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
-    let judged = listed(&folder, &[])[0]["judged"].clone();
-    assert_eq!(judged[0], "final_response_match_v2 asked gemini-2.5-flash: 3 samples, replayed");
-    assert_eq!(
-        (&judged[1], judged.as_array().map(Vec::len)),
-        (&Value::from("a split vote: 2 of 3 say invalid"), Some(5))
-    );
-    // A baseline that cannot be read is told, and ends no review.
-    folder.write("evalset-baseline.jsonl", "<<<<<<< HEAD\n");
-    let list = folder.run(&["review", "--list"]);
-    let says =
-        "how often the cases passed before is not told: evalset-baseline.jsonl:1: a merge left its mark";
-    assert!(list.code == Some(0) && list.err.contains(says), "{}", list.shown());
 }
 
 #[test]
@@ -440,4 +313,47 @@ fn a_run_that_was_killed_is_not_said_to_leave_nothing() {
     let ran = folder.run(&["review", "--list", "--format", "json"]);
     let document: Value = serde_json::from_str(&ran.out).expect("JSON");
     assert_eq!(document["incomplete"].as_array().map(Vec::len), Some(1), "{document}");
+}
+
+/// A case whose call has two other arguments, beside one call more and another answer.
+pub(crate) const PARTS: &str = r#"{
+  "eval_set_id": "desk",
+  "eval_cases": [
+    {"eval_id": "trip", "conversation": [{"user_content": {"parts": [{"text": "Plan a trip"}]},
+      "final_response": {"parts": [{"text": "I see what I can do."}]},
+      "intermediate_data": {"tool_uses": [{"name": "get_weather", "args": {"city": "Bergen", "day": "2026-11-22"}}]}}]}
+  ]
+}
+"#;
+
+/// The set with one part of what the agent does.
+pub(crate) fn with_part(part: &str) -> String {
+    match part {
+        ":1:1" => with_part(":1:1:day").replace("Bergen", "Oslo"),
+        ":1:1:city" => PARTS.replace("Bergen", "Oslo"),
+        ":1:1:day" => PARTS.replace("2026-11-22", "2026-11-23"),
+        ":1:2" => PARTS.replace(r#"-22"}}]}}"#, r#"-22"}}, {"name": "book", "args": {"id": 7}}]}}"#),
+        ":1:answer" => PARTS.replace("I see what I can do.", "Booked, all of it."),
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn one_call_one_argument_and_the_answer_are_accepted_by_their_names() {
+    let folder = ran("review-parts", PARTS);
+    let list = listed(&folder, &[]);
+    let parts = [":1:1", ":1:1:city", ":1:1:day", ":1:2", ":1:answer"];
+    for part in parts {
+        folder.write(SET, PARTS);
+        let ran = accept(&folder, &name(&list, &format!("{SET}:trip{part}")));
+        assert_eq!((ran.code, folder.read(SET)), (Some(0), with_part(part)), "{part}: {}", ran.shown());
+    }
+    // What is left is offered still, if the case runs again.
+    folder.write(SET, with_part(":1:answer"));
+    assert_eq!(folder.run(&["run", SET, "--agent-cmd", AGENT, "--runs", "2"]).code, Some(1));
+    let list = listed(&folder, &[]);
+    let ids: Vec<&str> =
+        list[0]["accept"].as_array().expect("choices").iter().filter_map(|it| it["id"].as_str()).collect();
+    let left = ["", ":1:1", ":1:1:city", ":1:1:day", ":1:2"].map(|part| format!("{SET}:trip{part}"));
+    assert_eq!(ids, left);
 }

@@ -40,23 +40,29 @@ const ACCEPTING: [(&str, &str, usize); 7] = [
     (PART, "a", 5),
 ];
 
-#[test]
-fn ctrl_c_and_the_end_of_the_input_accept_nothing_at_any_prompt() {
-    let folder = folder("ends-prompts");
+/// The keys that lead to each prompt, with the number of keys behind it until the case is asked for again.
+fn prompts() -> [(&'static str, Vec<(&'static str, &'static str)>); 7] {
     let skip = [(CASE, "s")];
-    let prompts: [(&str, Vec<(&str, &str)>); 6] = [
+    let to_draft = [&skip[..], &skip, &skip, &[(PART, "s"), (PART, "s")], &skip].concat();
+    [
         ("a case", vec![(CASE, "")]),
         ("a second question", vec![(CASE, "a"), (YES, "")]),
         ("a number", vec![(CASE, "s"), (CASE, "m"), ("number > ", "")]),
         ("a rule", vec![(CASE, "s"), (CASE, "m"), ("number > ", "1"), (YES, "")]),
         ("a part", [&skip[..], &skip, &skip, &[(PART, "")]].concat()),
         ("the rest of a set", vec![(CASE, "A"), ("type `yes` > ", "")]),
-    ];
-    for (what, mut steps) in prompts {
+        ("a draft", [&to_draft[..], &[(CASE, "r"), (YES, "")]].concat()),
+    ]
+}
+
+#[test]
+fn ctrl_c_and_the_end_of_the_input_accept_nothing_at_any_prompt() {
+    let folder = folder("ends-prompts");
+    for (what, mut steps) in prompts() {
         for end in [CTRL_C, CTRL_D] {
             steps.last_mut().expect("a prompt").1 = end;
             // A question that is not answered with yes is one about the case again.
-            let more = if matches!(what, "a second question" | "a rule")
+            let more = if matches!(what, "a second question" | "a rule" | "a draft")
                 || (what, end) == ("the rest of a set", CTRL_D)
             {
                 vec![(CASE, end)]
@@ -70,6 +76,44 @@ fn ctrl_c_and_the_end_of_the_input_accept_nothing_at_any_prompt() {
             assert_eq!(ran.code, Some(code), "{what} {end:?}: {}", ran.out);
         }
     }
+}
+
+#[test]
+fn enter_escape_a_paste_and_a_hangup_accept_nothing_at_any_prompt() {
+    let folder = folder("ends-keys");
+    let pastes = |what: &str| match what {
+        // A line that is pasted is a line that was typed, but for `yes`.
+        "the rest of a set" => ["\r", "\u{1b}\n", "aaaa\n"],
+        "a number" => ["\r", "\u{1b}", "1111"],
+        "a case" | "a part" => ["\r", "\u{1b}", "aaaa"],
+        _ => ["\r", "\u{1b}", "yyyy"],
+    };
+    thread::scope(|scope| {
+        for (what, steps) in prompts() {
+            let folder = &folder;
+            scope.spawn(move || {
+                let again = if what == "a part" { PART } else { CASE };
+                let (last, to_prompt) = steps.split_last().expect("a prompt");
+                // The same way to the prompt leads from the case that is asked for again.
+                let from_case: Vec<_> = to_prompt
+                    .iter()
+                    .copied()
+                    .filter(|(wanted, key)| (*wanted, *key) != (CASE, "s") && *wanted != PART)
+                    .collect();
+                let mut keys = to_prompt.to_vec();
+                for (at, paste) in pastes(what).into_iter().enumerate() {
+                    if at > 0 {
+                        keys.extend(&from_case);
+                    }
+                    keys.push((last.0, paste));
+                }
+                let ran = typed(folder, &[], &[keys.as_slice(), &[(again, "q")]].concat());
+                assert_eq!((ran.code, folder.read(SET)), (Some(0), six()), "{what}: {}", ran.out);
+                let ran = typed(folder, &[], &[to_prompt, &[(last.0, "hangup")]].concat());
+                assert_eq!(folder.read(SET), six(), "{what}: {}", ran.out);
+            });
+        }
+    });
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::json;
 
 use crate::folder::{AGENT, Folder, Ran, plain};
-use crate::review::{DRAFT, SET, file, ran};
+use crate::review::{DRAFT, PARTS, SET, file, ran, with_part};
 
 /// The set of the example with its sixth case, a draft.
 pub(crate) fn six() -> String {
@@ -101,6 +101,58 @@ fn the_six_cases_of_the_example_are_decided_by_their_keys() {
         "cargo evalset rescore",
     ] {
         assert!(ran.out.contains(says), "{says}: {}", ran.out);
+    }
+}
+
+#[test]
+fn a_red_run_is_green_once_its_cases_are_reviewed_and_the_agent_is_mended() {
+    let folder = folder("typed-green");
+    let steps = [
+        (CASE, "a"),
+        (YES, "y"),
+        (CASE, "a"),
+        (YES, "y"),
+        (CASE, "a"),
+        (PART, "a"),
+        (PART, "a"),
+        // Its answer varies: nothing of it is right.
+        (CASE, "r"),
+        (CASE, "a"),
+    ];
+    let reviewed = typed(&folder, &[], &steps);
+    assert_eq!(reviewed.code, Some(0), "{}", reviewed.out);
+    let set = folder.read(SET);
+    let run = |cases: &str| folder.run(&["run", cases, "--agent-cmd", AGENT, "--runs", "3"]);
+    let accepted = run("desk:answer,argument,new_call,two_turns,same");
+    assert_eq!(accepted.code, Some(0), "{}", accepted.shown());
+    assert_eq!(run(SET).code, Some(1), "what was not accepted fails still");
+    let mended = file("agent.py")
+        .replace("number % 5 != 3", "True")
+        .replace("][number % 5]", "][0]")
+        .replace("\"Hi\": \"Good", "\"Weather in Oslo?\": \"It rains in Oslo.\", \"Hi\": \"Good");
+    folder.write("agent.py", mended);
+    let green = run(SET);
+    assert!(green.code == Some(0) && green.out.contains("all 7 cases passed"), "{}", green.shown());
+    assert_eq!(folder.read(SET), set, "a run changes no set");
+    let list = folder.run(&["review", "--list"]);
+    assert!(list.out.ends_with("nothing is left to review\n"), "{}", list.shown());
+}
+
+#[test]
+fn one_call_one_argument_and_the_answer_are_accepted_by_keys() {
+    let folder = ran("typed-parts", PARTS);
+    // Its call, the arguments of the call, the next call, the answer.
+    for (keys, part) in [
+        (&[(PART, "a"), (YES, "y"), (PART, "r"), (PART, "r")][..], ":1:1"),
+        (&[(PART, "t"), (PART, "a"), (PART, "r"), (PART, "r"), (PART, "r")], ":1:1:city"),
+        (&[(PART, "t"), (PART, "r"), (PART, "a"), (YES, "y"), (PART, "r"), (PART, "r")], ":1:1:day"),
+        (&[(PART, "r"), (PART, "a"), (PART, "s")], ":1:2"),
+        (&[(PART, "s"), (PART, "r"), (PART, "a")], ":1:answer"),
+    ] {
+        folder.write(SET, PARTS);
+        let ran = typed(&folder, &[], &[&[(CASE, "t")], keys].concat());
+        assert_eq!((ran.code, folder.read(SET)), (Some(0), with_part(part)), "{part}: {}", ran.out);
+        assert!(ran.out.contains("1 case accepted"), "{part}: {}", ran.out);
     }
 }
 

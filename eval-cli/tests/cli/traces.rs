@@ -308,6 +308,27 @@ fn recorded_calls_of_models_beside_a_set_are_not_opened_for_traces() {
     assert!(ran.out.contains(said) && ran.out.contains("1 passed"), "{}", ran.out);
 }
 
+#[test]
+fn a_trace_that_lacks_something_is_listed_in_a_review_and_not_offered() {
+    let folder = folder("traces-review");
+    // What the tool of Oslo returned is missing, which no expectation reads. The answer about Rome is.
+    let mut oslo = trace(1, "Oslo", "It rains.");
+    oslo[2]["attributes"].as_object_mut().unwrap().remove("gen_ai.tool.call.result");
+    let mut rome = trace(2, "Rome", "It rains.");
+    rome[3]["attributes"]["gen_ai.output.messages"] = json!("<elided>");
+    folder.write("oslo.jsonl", lines(&oslo)).write("rome.jsonl", lines(&rome));
+    let ran = run(&folder, &["--trace", "oslo.jsonl", "--trace", "rome.jsonl"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.shown());
+    let list = folder.run(&["review", "--list", "--format", "json"]);
+    let document: Value = serde_json::from_str(&list.out).unwrap();
+    let [oslo, rome] = [0, 1].map(|at| &document["items"][at]);
+    let warnings = oslo["accept"][0]["warnings"].to_string();
+    assert!(warnings.contains("the record says: turn 1: result_not_captured"), "{document}");
+    assert_eq!(rome["accept"], json!([]), "{document}");
+    let why = rome["not_offered"].as_str().unwrap();
+    assert!(why.starts_with("run 1: ") && why.contains("answer_not_captured"), "{why}");
+}
+
 /// agentevals 0.11.0 gives the sample these scores.
 #[test]
 fn the_sample_of_agentevals_has_its_scores() {

@@ -33,6 +33,10 @@ def answer(text):
         call("check_calendar", id=7)
         call("book", id=7)
         return "Booked."
+    if text == "Plan a trip":
+        call("get_weather", city="Oslo", day="2026-11-23")
+        call("book", id=7)
+        return "Booked, all of it."
     if text == "Sum 2 and 3":
         number = count()
         if number % 5 != 3:

@@ -1,6 +1,7 @@
 """Runs a program on a terminal of its own and types: `typed.py STEPS PROGRAM ARGS..`.
 
-STEPS is a JSON list. A step has the text to wait for since the last step, and what is typed then: `kill` kills the program. Further
+STEPS is a JSON list. A step has the text to wait for since the last step, and what is typed then: `kill` kills the program, and
+`hangup` closes its terminal. Further
 elements are pairs of files, the first of which is copied over the second before; `{"run": [..]}`, a command that runs before; and
 `{"kill": SECONDS}`, which kills the program so long after the key. Prints all that the terminal showed.
 """
@@ -45,6 +46,9 @@ for wanted, typed, *more in steps:
             sys.stdout.buffer.write(b"".join(b"| " + line for line in ran.stdout.splitlines(True)))
     if typed == "kill":
         os.kill(pid, 9)
+    elif typed == "hangup":
+        os.close(terminal)
+        ended = True
     elif typed:
         os.write(terminal, typed.encode())
     for it in more:

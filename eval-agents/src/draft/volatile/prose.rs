@@ -155,7 +155,7 @@ fn is_in_numbers(word: &str) -> bool {
 }
 
 /// A path from the root of a file system.
-fn is_path(word: &str) -> bool {
+pub(super) fn is_path(word: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '\\' | '.' | '_' | '-' | '~' | '+');
     let mut chars = word.chars();
     match (chars.next(), chars.next(), chars.next()) {

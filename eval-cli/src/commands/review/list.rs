@@ -28,6 +28,8 @@ struct Entry {
     stable: bool,
     passed: usize,
     runs: usize,
+    /// The runs without a verdict.
+    errors: usize,
     metrics: Vec<String>,
     judged: Vec<String>,
     since: Option<String>,
@@ -120,6 +122,7 @@ fn entry(queue: &Queue<'_>, item: &Item) -> Result<Entry, CommandError> {
         stable: item.change().is_some(),
         passed: item.passed,
         runs: item.runs,
+        errors: item.errors,
         metrics: item.metrics.clone(),
         judged: item.judged.clone(),
         since: item.since.clone(),

@@ -20,9 +20,11 @@ const INDENT_COLUMNS: usize = 12;
 pub(super) fn head(queue: &Queue<'_>, loaded: Option<&LoadedRun>) -> String {
     let mut words = Vec::new();
     if let Some(loaded) = loaded {
-        let failed = queue.tests.iter().filter(|test| test.state == State::Failed).count();
+        let of = |state| queue.tests.iter().filter(|test| test.state == state).count();
+        let (failed, broken) = (of(State::Failed), of(State::Error));
         words.push(format!("run {}", loaded.name()));
         words.push(format!("{}, {failed} failed", count(queue.tests.len(), "case")));
+        words.extend((broken > 0).then(|| count(broken, "error")));
         let began = loaded.run.processes.iter().map(|head| head.started).min();
         words.extend(began.and_then(|began| SystemTime::now().duration_since(began).ok()).map(age));
         if let (Some(there), Some(here)) = (loaded.commit(), commit_here()) {

@@ -2,6 +2,7 @@
 
 mod forbidden;
 
+use eval_format::metric::metric;
 use eval_format::{Bound, Criterion, Direction, PassRule, TurnAggregation};
 use eval_support::untrusted::headline;
 use eval_support::words::count;
@@ -191,6 +192,7 @@ fn report_of_metric(
         total: 0,
         passed_runs: None,
         loosened: None,
+        arithmetic: arithmetic(rule, runs),
         verdict: Verdict::Informational,
         notes: Vec::new(),
     };
@@ -261,6 +263,13 @@ fn report_of_metric(
     }
     report.notes = notes(&report, &scored, &pool, bound, gate);
     if mixed.is_some() { without_a_pool(report, &scored) } else { report }
+}
+
+/// The number of a built-in metric's arithmetic, if it is not the first.
+fn arithmetic(rule: &Rule, runs: &[RunReport]) -> Option<u32> {
+    let is_custom = runs.iter().filter_map(|run| run.metric(&rule.name)).any(|metric| metric.custom);
+    let info = metric(&rule.name).filter(|_| !is_custom)?;
+    (info.arithmetic > 1).then_some(info.arithmetic)
 }
 
 /// The report of a metric that scored some runs by turn and others as a whole. Scores per turn and scores per run have

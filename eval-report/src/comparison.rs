@@ -20,7 +20,7 @@ pub use category::Category;
 pub use compared::{ComparedCase, Comparison};
 pub use diff::{Compare, Diff};
 pub use gated::Gated;
-pub(crate) use gated::{passes, regressions};
+pub(crate) use gated::{passes, regressions, shown as p_value};
 pub use pair::MetricChange;
 pub use power::Power;
 pub use side::Side;

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use clap::ValueEnum;
 use eval_report::baseline::{Line, Origin};
-use eval_report::comparison::{Category, ComparedCase, Diff, MetricChange, Usage, annotations, html};
+use eval_report::comparison::{
+    Category, ComparedCase, Diff, MetricChange, ScoreChange, Usage, annotations, html,
+};
 use serde::Serialize;
 
 use crate::output::{Answer, CommandError, Outcome};
@@ -67,6 +69,11 @@ pub(super) struct CaseEntry<'c> {
     before: Option<Runs>,
     now: Option<Runs>,
     p: Option<f64>,
+    /// Why it cannot be compared, or the metrics that fewer of its runs passed.
+    why: Option<String>,
+    /// The medians of a run before, and now.
+    tokens: [Option<f64>; 2],
+    calls: [Option<f64>; 2],
     incomparable: Option<&'c str>,
     metrics: &'c [MetricChange],
 }
@@ -94,6 +101,9 @@ impl<'c> CaseEntry<'c> {
             before: case.before.as_ref().map(runs),
             now: case.now.as_ref().map(runs),
             p: case.compared.map(|(_, decision)| decision.p),
+            why: case.why(),
+            tokens: case.tokens(),
+            calls: case.calls(),
             incomparable: case.incomparable.as_deref(),
             metrics: &case.metrics,
         }
@@ -117,6 +127,7 @@ struct Document<'c> {
     p: f64,
     tokens: Option<UsageEntry>,
     calls: Option<UsageEntry>,
+    scores: Vec<ScoreEntry<'c>>,
     cases: Vec<CaseEntry<'c>>,
 }
 
@@ -131,6 +142,22 @@ struct UsageEntry {
     cases: usize,
     ratio: f64,
     p: f64,
+}
+
+/// A metric over the cases in which it can be compared.
+#[derive(Serialize)]
+struct ScoreEntry<'c> {
+    metric: &'c str,
+    cases: usize,
+    /// The mean over the cases before, and now.
+    means: [f64; 2],
+    p: f64,
+}
+
+impl<'c> From<&'c ScoreChange> for ScoreEntry<'c> {
+    fn from(change: &'c ScoreChange) -> Self {
+        Self { metric: &change.metric, cases: change.cases(), means: change.means, p: change.p() }
+    }
 }
 
 impl From<Usage> for UsageEntry {
@@ -165,7 +192,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
 
 impl<'d> Document<'d> {
     fn new(diff: &'d Diff) -> Self {
-        let Diff { before, now, comparison, notes, .. } = diff;
+        let Diff { before, now, comparison, scores, notes, .. } = diff;
         let [of_before, of_now] = diff.origins();
         Self {
             before: &before.name,
@@ -177,6 +204,7 @@ impl<'d> Document<'d> {
             p: comparison.p,
             tokens: comparison.tokens.map(UsageEntry::from),
             calls: comparison.calls.map(UsageEntry::from),
+            scores: scores.iter().map(ScoreEntry::from).collect(),
             cases: comparison.cases.iter().map(CaseEntry::two_sided).collect(),
         }
     }

@@ -83,6 +83,9 @@ fn the_page_has_the_categories_since_a_baseline_that_is_found_or_named() {
         (&json!("regressed"), &json!("10/10"), &json!("0/10"))
     );
     assert_eq!(breaks["metrics"][0]["scores"], json!(["1.0", "0.0"]));
+    let why = "`response_match_score` passed 10/10 before and 0/10 now (not adjusted, no test)";
+    assert_eq!((&breaks["p"], &breaks["why"]), (&json!("0.000011"), &json!(why)));
+    assert_eq!((&breaks["calls"], &breaks["tokens"]), (&json!(["0", "0"]), &json!([null, null])));
     assert!(breaks["from"].as_str().unwrap().contains("run 2"), "{breaks}");
     assert_eq!(case(&cases, "comes")["since"]["category"], "only now");
     assert_eq!(case(&cases, "edited")["since"]["category"], "incomparable");

@@ -67,6 +67,16 @@ fn verdict(threshold: f64, runs: &[&[f64]], pass: PassRule, gate: TurnAggregatio
 }
 
 #[test]
+fn a_built_in_metric_is_recorded_with_the_number_of_its_arithmetic_if_that_is_not_the_first() {
+    for info in eval_format::metric::METRICS {
+        let rule = Rule { name: info.name.to_owned(), criterion: None };
+        assert!(info.arithmetic >= 1, "{}", info.name);
+        assert_eq!(arithmetic(&rule, &[]), (info.arithmetic > 1).then_some(info.arithmetic), "{}", info.name);
+    }
+    assert_eq!(arithmetic(&Rule { name: "my_own".to_owned(), criterion: None }, &[]), None);
+}
+
+#[test]
 fn a_criterion_of_at_most_decides_turns_runs_and_cases_in_its_direction() {
     let rules = vec![Rule { name: "cost".to_owned(), criterion: Some(Criterion::at_most(5.0)) }];
     let decided = |values: &[&[f64]], pass, gate| {

@@ -17,7 +17,7 @@ fields!(RubricScore from default { rubric_id, score, rationale });
 fields!(Criterion from default { threshold, options });
 fields!(LoosenedPoint from default { call, path, matcher, needed });
 fields!(Loosening from default { points, needed, literal_score });
-fields!(MetricReport { name, verdict } { criterion, score, scored, total, passed_runs, loosened, notes });
+fields!(MetricReport { name, verdict } { criterion, score, scored, total, passed_runs, loosened, arithmetic, notes });
 // The criterion is recorded once, with the verdict on the case.
 fields!(ScoredMetric { name, verdict, outcome } { custom, judge, turns } { criterion });
 fields!(Scores {} { scores, overall, whole_run });

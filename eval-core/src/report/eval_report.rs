@@ -156,6 +156,7 @@ mod tests {
             total: 3,
             passed_runs,
             loosened: None,
+            arithmetic: None,
             verdict,
             notes: Vec::new(),
         };

@@ -110,6 +110,9 @@ pub struct MetricReport {
     pub passed_runs: Option<usize>,
     /// The points at which the case says what may vary, with ADK's score; `None` if no such rule was applied.
     pub loosened: Option<Loosening>,
+    /// The number of its arithmetic, if that was changed since the first version:
+    /// [`MetricInfo::arithmetic`](eval_format::metric::MetricInfo::arithmetic). `None` is 1, as for metrics of the user's own.
+    pub arithmetic: Option<u32>,
     /// The verdict on the metric.
     pub verdict: Verdict,
     /// Remarks on the score.

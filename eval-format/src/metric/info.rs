@@ -34,6 +34,9 @@ pub struct MetricInfo {
     pub gates: bool,
     /// The keys of its criterion besides `threshold`.
     pub criterion: &'static [CriterionField],
+    /// The number of its arithmetic, from 1: raised by hand whenever the same turns may get another score than before. Runs whose
+    /// numbers differ are not compared.
+    pub arithmetic: u32,
     /// The turns that every agent passes.
     pub(crate) free_turns: FreeTurns,
     pub(super) rubrics: Option<&'static str>,

@@ -208,6 +208,7 @@ const fn response(name: &'static str, group: MetricGroup, summary: &'static str)
         counts_others: false,
         gates: true,
         criterion: &[],
+        arithmetic: 1,
         free_turns: FreeTurns::None,
         rubrics: None,
         summary,

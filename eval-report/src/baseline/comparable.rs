@@ -53,11 +53,21 @@ pub(crate) fn changed(before: &Line, now: &Line, name: &str) -> Option<String> {
         [Some(before), Some(now)] if before.criterion != now.criterion => {
             Some("another criterion".to_owned())
         }
+        [Some(one), Some(other)] if one.arithmetic != other.arithmetic => Some(other_arithmetic(before, now)),
         [Some(before), Some(now)] => other_judge(before, now),
         [None, _] if has_verdicts => Some("it decided nothing before".to_owned()),
         [_, None] if has_verdicts => Some("it decides nothing now".to_owned()),
         _ => None,
     }
+}
+
+/// Equal turns may have other scores now, so a difference says nothing of the agent.
+fn other_arithmetic(before: &Line, now: &Line) -> String {
+    let [before, now] = [before, now].map(|line| one_line(&line.from.evalset));
+    if before.is_empty() || now.is_empty() || before == now {
+        return "it is computed in another way now".to_owned();
+    }
+    format!("evalset {now} computes it in another way than {before} did")
 }
 
 /// A judge that was asked on both sides and is another one. A run that broke or that says nothing asks none.

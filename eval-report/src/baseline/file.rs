@@ -257,6 +257,7 @@ mod tests {
         let metric = MetricLine {
             criterion: "c".to_owned(),
             judge: None,
+            arithmetic: 1,
             at_most: false,
             passed,
             scores: vec![Some(1.0), None],

@@ -44,6 +44,11 @@ impl Judges {
         self
     }
 
+    /// Whether a model is named without any prompt, as an older recording names none.
+    pub(super) fn lacks_prompts(&self) -> bool {
+        self.0.values().any(BTreeSet::is_empty)
+    }
+
     /// The text for a line; `None` if no judge was asked.
     pub(super) fn text(&self) -> Option<String> {
         (!self.0.is_empty()).then(|| self.to_string())

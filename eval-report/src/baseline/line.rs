@@ -83,6 +83,9 @@ pub struct MetricLine {
     /// The models of the judge and the versions of its prompts; absent if no judge was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge: Option<String>,
+    /// The number of its arithmetic: [`MetricInfo::arithmetic`](eval_format::metric::MetricInfo::arithmetic). Not written if it is 1.
+    #[serde(default = "first", skip_serializing_if = "is_first")]
+    pub arithmetic: u32,
     /// Whether the lower score is the better one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub at_most: bool,
@@ -90,6 +93,16 @@ pub struct MetricLine {
     pub passed: usize,
     /// The score of each run: the mean of its turns. Null without a score.
     pub scores: Vec<Option<f64>>,
+}
+
+/// Journals and baselines that name no number of an arithmetic have the first one.
+pub(super) fn first() -> u32 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+fn is_first(number: &u32) -> bool {
+    *number == first()
 }
 
 /// The origin of runs.

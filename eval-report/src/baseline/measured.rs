@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
 use std::time::SystemTime;
 
-use eval_core::report::{MetricOutcome, ScoredMetric};
+use eval_core::report::{MetricOutcome, MetricReport, ScoredMetric};
 use eval_format::{Criterion, Direction};
 use eval_support::hash::content_hash;
 use eval_support::words::{short_code_list, were};
@@ -12,7 +12,7 @@ use eval_support::words::{short_code_list, were};
 use super::comparable::incomparable;
 use super::file::Baseline;
 use super::judges::Judges;
-use super::line::{Key, Line, MAX_LISTED_RUNS, MetricLine, Provenance};
+use super::line::{Key, Line, MAX_LISTED_RUNS, MetricLine, Provenance, first};
 use crate::journal::Evaluation;
 use crate::output::time;
 use crate::recorded::{LoadedRun, RunCounts, State, TestResult};
@@ -119,6 +119,7 @@ fn pooled(mut line: Line, mut other: Line) -> Line {
     let without = |line: &Line, of: &MetricLine| MetricLine {
         criterion: of.criterion.clone(),
         judge: None,
+        arithmetic: of.arithmetic,
         at_most: of.at_most,
         passed: 0,
         scores: vec![None; line.runs.min(MAX_LISTED_RUNS)],
@@ -233,12 +234,9 @@ fn line(test: &TestResult<'_>, key: &Key, run: &LoadedRun, here: Option<&Checkou
     }
     let of_runs: Vec<Vec<&Evaluation>> = by_run.into_values().collect();
     let runs = || of_runs.iter().take(MAX_LISTED_RUNS);
-    let deciding =
-        test.deciding().filter_map(|metric| Some((metric.name.clone(), metric.criterion.as_ref()?)));
-    let metrics = deciding.map(|(name, criterion)| {
-        let line = metric_line(&of_runs, &name, criterion);
-        (name, line)
-    });
+    let deciding = test.deciding().filter_map(|metric| Some((metric, metric.criterion.as_ref()?)));
+    let metrics =
+        deciding.map(|(metric, criterion)| (metric.name.clone(), metric_line(&of_runs, metric, criterion)));
     Some(Line {
         set: key.set.clone(),
         case: key.case.clone(),
@@ -259,9 +257,9 @@ fn line(test: &TestResult<'_>, key: &Key, run: &LoadedRun, here: Option<&Checkou
     })
 }
 
-fn metric_line<'r>(runs: &[Vec<&'r Evaluation>], name: &str, criterion: &Criterion) -> MetricLine {
+fn metric_line<'r>(runs: &[Vec<&'r Evaluation>], report: &MetricReport, criterion: &Criterion) -> MetricLine {
     let scored = |it: &&'r Evaluation| -> Option<&'r ScoredMetric> {
-        it.scored.as_ref()?.metrics.iter().find(|metric| metric.name == name)
+        it.scored.as_ref()?.metrics.iter().find(|metric| metric.name == report.name)
     };
     let of_runs: Vec<Vec<Option<&ScoredMetric>>> =
         runs.iter().map(|run| run.iter().map(scored).collect()).collect();
@@ -284,6 +282,7 @@ fn metric_line<'r>(runs: &[Vec<&'r Evaluation>], name: &str, criterion: &Criteri
     MetricLine {
         criterion: hash_of_criterion(criterion),
         judge: asked.text(),
+        arithmetic: report.arithmetic.unwrap_or_else(first),
         at_most: criterion.direction() == Direction::AtMost,
         passed: of_runs.iter().filter(passed).count(),
         scores: of_runs.iter().take(MAX_LISTED_RUNS).map(mean).collect(),
@@ -443,6 +442,26 @@ mod tests {
         assert_eq!(of(&[(&[false], "failed"), (&[true], "passed")]), [(0, 1)]);
         assert_eq!(of(&[(&[], "error"), (&[false], "failed"), (&[true], "passed")]), [(0, 1)]);
         assert_eq!(of(&[(&[true], "passed")]), [(1, 1)]);
+    }
+
+    #[test]
+    fn a_metric_has_the_number_of_its_arithmetic_and_an_old_record_the_first() {
+        let of = |number: Option<u32>| {
+            let mut records = attempt(1, "desk::c", 1, &[true], "passed");
+            if let (Some(number), Some(decided)) = (number, records.last_mut()) {
+                decided["metrics"][0]["arithmetic"] = json!(number);
+            }
+            let (_folder, run) = loaded(&records);
+            measure([&run], None).cases.text().unwrap()
+        };
+        assert!(!of(None).contains("arithmetic"), "{}", of(None));
+        let text = of(Some(2));
+        assert!(text.contains(r#""arithmetic": 2, "passed": 1"#), "{text}");
+        let [old, new] = [of(None), text].map(|text| Baseline::parse(&text).unwrap());
+        let numbers = [&old, &new].map(|side| side.lines().next().unwrap().metrics["m"].arithmetic);
+        assert_eq!(numbers, [1, 2]);
+        let why = incomparable(old.lines().next().unwrap(), new.lines().next().unwrap());
+        assert_eq!(why.as_deref(), Some("`m`: it is computed in another way now"));
     }
 
     #[test]

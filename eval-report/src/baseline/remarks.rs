@@ -8,6 +8,7 @@ use eval_support::untrusted::one_line;
 use eval_support::words::{are, count, short_code_list};
 
 use super::file::Baseline;
+use super::judges::Judges;
 
 /// A baseline that is older says little about the agent's model of today.
 const MAX_DAYS: i64 = 30;
@@ -35,12 +36,35 @@ pub fn remarks(before: &Baseline, now: &Baseline, today: SystemTime) -> Vec<Stri
             versions.into_iter().map(one_line).collect::<Vec<_>>().join(", ")
         };
         said.push(format!(
-            "evalset {} measured before, and {} now: a metric may be computed in another way",
+            "evalset {} measured before, and {} now: a metric that they compute in different ways is not compared",
             list(of_before),
             list(of_now)
         ));
     }
+    said.extend(unknown_prompts(before, now));
     said
+}
+
+/// The metrics whose judge was asked on both sides, and of whose prompt a side does not say the version.
+fn unknown_prompts(before: &Baseline, now: &Baseline) -> Option<String> {
+    let mut metrics: BTreeSet<String> = BTreeSet::new();
+    for (old, line) in now.lines().filter_map(|line| Some((before.get(&line.key())?, line))) {
+        let judges = |name: &String| Some([&old.metrics.get(name)?.judge, &line.metrics[name].judge]);
+        let is_unknown =
+            |judge: &Option<String>| judge.as_ref().is_some_and(|it| Judges::parse(it).lacks_prompts());
+        let of_both = line.metrics.keys().filter(|name| {
+            judges(name)
+                .is_some_and(|both| both.iter().all(|it| it.is_some()) && both.into_iter().any(is_unknown))
+        });
+        metrics.extend(of_both.map(|name| one_line(name)));
+    }
+    let metrics: Vec<String> = metrics.into_iter().collect();
+    (!metrics.is_empty()).then(|| {
+        format!(
+            "which prompt the judge was asked is not known for {}, as in an older recording: whether it changed is not seen",
+            short_code_list(&metrics)
+        )
+    })
 }
 
 /// A doubt if a test run is on both sides: runs that are compared with themselves show no drop.
@@ -63,7 +87,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::baseline::{Line, Provenance};
+    use crate::baseline::{Line, MetricLine, Provenance};
 
     fn side(evalset: &str, at: &str, run: &str) -> Baseline {
         let line = Line {
@@ -93,6 +117,38 @@ mod tests {
     }
 
     #[test]
+    fn a_judge_whose_prompt_is_not_known_is_told_with_its_metrics() {
+        let today = SystemTime::UNIX_EPOCH + Duration::from_hours(24 * 20_780);
+        let judged = |judge: Option<&str>| -> Baseline {
+            let of_metric = |judge: Option<&str>| MetricLine {
+                criterion: "c".to_owned(),
+                judge: judge.map(str::to_owned),
+                arithmetic: 1,
+                at_most: false,
+                passed: 1,
+                scores: vec![Some(1.0)],
+            };
+            let with = |line: &Line| Line {
+                metrics: BTreeMap::from([
+                    ("response_match_score".to_owned(), of_metric(None)),
+                    ("safety_v1".to_owned(), of_metric(judge)),
+                ]),
+                ..line.clone()
+            };
+            side("0.2.0", "2026-11-23", "r").lines().map(with).collect()
+        };
+        let told = |before: Option<&str>, now: Option<&str>| remarks(&judged(before), &judged(now), today);
+        let (old, new) = (Some("gemini"), Some("gemini safety_v1/2"));
+        let says = "which prompt the judge was asked is not known for `safety_v1`, as in an older recording: whether it changed is not seen";
+        for (before, now) in [(old, new), (new, old), (old, old)] {
+            assert_eq!(told(before, now), [says]);
+        }
+        for (before, now) in [(new, new), (None, new), (old, None)] {
+            assert_eq!(told(before, now), [""; 0], "{before:?} {now:?}");
+        }
+    }
+
+    #[test]
     fn an_old_baseline_another_version_and_runs_on_both_sides_are_told() {
         // 2026-11-23
         let today = SystemTime::UNIX_EPOCH + Duration::from_hours(24 * 20_780);
@@ -105,7 +161,7 @@ mod tests {
             [
                 "1 line of the baseline is over 30 days old, the oldest of 2026-10-23: models change meanwhile, so bless a good build \
                  again",
-                "evalset 0.1.0 measured before, and 0.2.0 now: a metric may be computed in another way",
+                "evalset 0.1.0 measured before, and 0.2.0 now: a metric that they compute in different ways is not compared",
             ]
         );
         assert_eq!(shared_runs(&side("", "", "r1"), &now), None);

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::category::Category;
-use super::pair::MetricChange;
+use super::pair::{MetricChange, metrics_that_fell};
 use crate::baseline::{Baseline, Key, Line, incomparable};
 use crate::decide::gate::{CaseDecision, CaseRuns, Counts, Decision, Policy, stopped_working};
-use crate::decide::usage::Usage;
+use crate::decide::usage::{Usage, median};
 use crate::statistics::float;
 
 /// A case of either side.
@@ -32,6 +32,36 @@ pub struct ComparedCase {
     pub metrics: Vec<MetricChange>,
 }
 
+impl ComparedCase {
+    /// Why it cannot be compared; else the metrics that a smaller share of its runs passed. That is no test: it tells where to look.
+    pub fn why(&self) -> Option<String> {
+        self.incomparable.clone().or_else(|| metrics_that_fell(&self.metrics))
+    }
+
+    /// The median of the tokens of a run before, and now.
+    pub fn tokens(&self) -> [Option<f64>; 2] {
+        self.medians(tokens)
+    }
+
+    /// The median of the tool calls of a run before, and now.
+    pub fn calls(&self) -> [Option<f64>; 2] {
+        self.medians(calls)
+    }
+
+    fn medians(&self, numbers: fn(&Line) -> Vec<f64>) -> [Option<f64>; 2] {
+        [&self.before, &self.now].map(|line| median(&numbers(line.as_ref()?)))
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "tokens of a run are far below 2^53")]
+fn tokens(line: &Line) -> Vec<f64> {
+    line.tokens.iter().flatten().map(|tokens| *tokens as f64).collect()
+}
+
+fn calls(line: &Line) -> Vec<f64> {
+    line.calls.iter().map(|calls| float(*calls)).collect()
+}
+
 /// Two builds compared.
 #[derive(Clone, Debug)]
 pub struct Comparison {
@@ -54,7 +84,6 @@ pub struct Comparison {
 impl Comparison {
     /// Compares two sides. `first` has the first runs of each case now; further runs of suspects are in `now` alone.
     #[doc(hidden)]
-    #[expect(clippy::cast_precision_loss, reason = "tokens of a run are far below 2^53")]
     pub fn new(before: &Baseline, now: &Baseline, first: &Baseline, policy: Policy) -> Self {
         let keys: BTreeSet<Key> = before.lines().chain(now.lines()).map(Line::key).collect();
         let pairs: Vec<Pair<'_>> = keys
@@ -74,9 +103,7 @@ impl Comparison {
             compared: worse,
             metrics: pair.both().map(|(before, now)| MetricChange::all(before, now)).unwrap_or_default(),
         });
-        let tokens =
-            usage(&pairs, |line| line.tokens.iter().flatten().map(|tokens| *tokens as f64).collect());
-        let calls = usage(&pairs, |line| line.calls.iter().map(|calls| float(*calls)).collect());
+        let (tokens, calls) = (usage(&pairs, tokens), usage(&pairs, calls));
         let p = two_sided(decision.p, mirrored.p);
         Self { cases: cases.collect(), p, decision, tokens, calls, policy }
     }

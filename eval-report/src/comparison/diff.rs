@@ -10,8 +10,8 @@ use eval_support::untrusted::{markdown as escaped, one_line};
 use super::category::Category;
 use super::compared::{ComparedCase, Comparison};
 use super::gated::{GateOptions, Gated, change, passes, shown};
-use super::pair::metrics_that_fell;
 use super::said::{chips, counts_as_markdown, listed, usage};
+use super::scores::{ScoreChange, changed_scores};
 use super::side::Side;
 use crate::baseline::{Origin, remarks, shared_runs};
 use crate::decide::gate::Policy;
@@ -48,6 +48,9 @@ pub struct Diff {
     pub now: Side,
     /// All cases of both, each in a category.
     pub comparison: Comparison,
+    /// The metrics with scores from 0 to 1, over the cases in which they can be compared.
+    #[doc(hidden)]
+    pub scores: Vec<ScoreChange>,
     /// Remarks on both sides: an old baseline, another version of evalset, how runs were counted.
     pub notes: Vec<String>,
 }
@@ -74,7 +77,8 @@ impl Diff {
         let comparison = Comparison::new(&before.cases, &now.cases, &now.cases, Policy::default());
         let mut notes = [before.notes.as_slice(), &now.notes].concat();
         notes.extend(remarks(&before.cases, &now.cases, SystemTime::now()));
-        Self { before, now, comparison, notes }
+        let scores = ScoreChange::all(&before.cases, &now.cases);
+        Self { before, now, comparison, scores, notes }
     }
 
     /// The decision whether the build now shows a drop, with its reasons. Suspects are not run again.
@@ -158,7 +162,7 @@ impl Diff {
         text.extend(self.doubts().map(|doubt| format!("Warning: {}\n\n", line(doubt))));
         text.extend(self.notes.iter().map(|note| format!("Note: {}\n\n", line(note))));
         text += &counts_as_markdown(&self.comparison);
-        text.extend(self.numbers().map(|number| format!("\n{number}\n")));
+        text.extend(self.numbers().map(|number| format!("\n{}\n", line(&number))));
         for (category, cases, more) in listed(&self.comparison) {
             text += &format!(
                 "\n**{}**\n\n| case | before | now | p | why |\n| --- | --- | --- | --- | --- |\n",
@@ -173,11 +177,11 @@ impl Diff {
         mask(&text).into_owned()
     }
 
-    /// The lines with p over the cases, tokens and calls, as far as cases are compared.
+    /// The lines with p over the cases, tokens, calls and scores, as far as cases are compared.
     pub(super) fn numbers(&self) -> impl Iterator<Item = String> {
         let is_compared = self.comparison.cases.iter().any(|case| case.p.is_some());
         let p = is_compared.then(|| format!("p = {} over the cases, two-sided", shown(self.comparison.p)));
-        p.into_iter().chain(usage(&self.comparison))
+        p.into_iter().chain(usage(&self.comparison)).chain(changed_scores(&self.scores))
     }
 }
 
@@ -198,13 +202,12 @@ pub(super) struct Row {
 
 impl Row {
     pub(super) fn new(case: &ComparedCase) -> Self {
-        let why = case.incomparable.clone().or_else(|| metrics_that_fell(&case.metrics));
         Self {
             name: case.key.to_string(),
             before: passes(case.before.as_ref()),
             now: passes(case.now.as_ref()),
             p: case.p.map(shown).unwrap_or_default(),
-            why: why.unwrap_or_default(),
+            why: case.why().unwrap_or_default(),
         }
     }
 }

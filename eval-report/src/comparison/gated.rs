@@ -408,7 +408,7 @@ fn level(share: f64) -> String {
 }
 
 /// A p-value in few digits: two that count below 0.1.
-pub(super) fn shown(p: f64) -> String {
+pub(crate) fn shown(p: f64) -> String {
     match p {
         p if p >= 0.995 => "1".to_owned(),
         p if p >= 0.1 => format!("{p:.2}"),

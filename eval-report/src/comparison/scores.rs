@@ -77,10 +77,22 @@ impl ScoreChange {
         })
     }
 
-    /// `scores of `m` fell from 0.91 to 0.84 in the mean of 20 cases`.
+    /// The probability of a change as large as this one in either direction, if nothing changed: 0 to 1. Runs without a score count as
+    /// what shows least.
+    pub fn p(&self) -> f64 {
+        let rose: Vec<f64> = self.most.iter().map(|fell| -fell).collect();
+        (2.0 * sign_flips(&self.least).min(sign_flips(&rose))).min(1.0)
+    }
+
+    /// The number of cases.
+    pub fn cases(&self) -> usize {
+        self.least.len()
+    }
+
+    /// The scores of `m` went from 0.91 to 0.84 in the mean of 20 cases.
     fn said(&self) -> String {
         let [before, now] = self.means;
-        let cases = count(self.least.len(), "case");
+        let cases = count(self.cases(), "case");
         format!(
             "the scores of `{}` went from {before:.3} to {now:.3} in the mean of {cases}",
             one_line(&self.metric)
@@ -121,6 +133,22 @@ pub fn score_limit(changes: &[ScoreChange], most: f64) -> ScoreLimit {
     limit
 }
 
+/// A line for each metric whose mean score is shown to be another one now, or looks so: `scores of `m`  0.910 -> 0.840 in the mean of 20
+/// cases (p = 0.006, two-sided)`. Like tokens, they are no verdict.
+pub(super) fn changed_scores(changes: &[ScoreChange]) -> Vec<String> {
+    let p_values: Vec<f64> = changes.iter().map(ScoreChange::p).collect();
+    let is_shown = holm(&p_values, LEVEL);
+    let lines = changes.iter().zip(p_values).zip(is_shown).filter_map(|((change, p), is_shown)| {
+        let [before, now] = change.means.map(|mean| format!("{mean:.3}"));
+        let (metric, cases) = (one_line(&change.metric), count(change.cases(), "case"));
+        let shown =
+            if is_shown { format!("p = {}, two-sided", p_value(p)) } else { "no change is shown".to_owned() };
+        (is_shown || before != now)
+            .then(|| format!("scores of `{metric}`  {before} -> {now} in the mean of {cases} ({shown})"))
+    });
+    lines.collect()
+}
+
 /// A note for each metric whose scores are shown to have fallen at all. Scores may slide towards a threshold long before a run fails.
 pub fn score_notes(changes: &[ScoreChange]) -> Vec<String> {
     let p_values = p_values(changes.iter().map(|change| change.least.clone()), 0.0);
@@ -140,6 +168,7 @@ mod tests {
             let metric = MetricLine {
                 criterion: "c".to_owned(),
                 judge: None,
+                arithmetic: 1,
                 at_most: false,
                 passed: 0,
                 scores: scores.to_vec(),

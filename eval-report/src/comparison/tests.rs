@@ -7,12 +7,14 @@ use crate::baseline::{Baseline, Line, MetricLine, Provenance};
 use crate::decide::gate::Policy;
 use crate::output::Outcome;
 
+mod diffs;
 mod properties;
 
 /// A case that passed so many runs, with a criterion, a judge and hashes by these numbers.
 fn line(case: &str, passed: usize, runs: usize, errors: usize) -> Line {
     let scores = (0..runs).map(|run| (run < runs - errors).then_some(1.0)).collect();
-    let metric = MetricLine { criterion: "c0".to_owned(), judge: None, at_most: false, passed, scores };
+    let criterion = "c0".to_owned();
+    let metric = MetricLine { criterion, judge: None, arithmetic: 1, at_most: false, passed, scores };
     Line {
         set: "evals/desk.evalset.json".to_owned(),
         case: case.to_owned(),
@@ -29,7 +31,11 @@ fn line(case: &str, passed: usize, runs: usize, errors: usize) -> Line {
         tokens: Vec::new(),
         seconds: Vec::new(),
         calls: Vec::new(),
-        from: Provenance { commit: Some("1a2b3c4d5e".to_owned()), ..Provenance::default() },
+        from: Provenance {
+            commit: Some("1a2b3c4d5e".to_owned()),
+            evalset: "0.1.0".to_owned(),
+            ..Provenance::default()
+        },
     }
 }
 
@@ -126,6 +132,17 @@ fn a_case_is_compared_only_where_it_means_the_same() {
             |line| line.metrics.values_mut().for_each(|it| it.judge = Some("gemini safety_v1/3".to_owned())),
             "`safety_v1`: another judge: gemini safety_v1/2 before, gemini safety_v1/3 now",
         ),
+        (
+            |line| {
+                line.metrics.values_mut().for_each(|it| it.arithmetic = 2);
+                line.from.evalset = "0.2.0".to_owned();
+            },
+            "`safety_v1`: evalset 0.2.0 computes it in another way than 0.1.0 did",
+        ),
+        (
+            |line| line.metrics.values_mut().for_each(|it| it.arithmetic = 2),
+            "`safety_v1`: it is computed in another way now",
+        ),
         (|line| line.metrics = BTreeMap::new(), "`safety_v1`: it decides nothing now"),
     ] {
         let now: Baseline = before
@@ -177,22 +194,63 @@ fn a_judge_that_was_not_asked_is_no_other_judge() {
 
 #[test]
 fn of_two_metrics_the_one_that_did_not_change_stays_listed() {
-    let with_two = |judge: &str| -> Baseline {
+    let with_two = |change: fn(&mut MetricLine)| -> Baseline {
         let mut line = line("a", 10, 10, 0);
         let trajectory = line.metrics["safety_v1"].clone();
         line.metrics.insert("tool_trajectory_avg_score".to_owned(), trajectory);
-        line.metrics.get_mut("safety_v1").unwrap().judge = Some(judge.to_owned());
+        let safety = line.metrics.get_mut("safety_v1").unwrap();
+        safety.judge = Some("gemini safety_v1/2".to_owned());
+        change(safety);
         [line].into_iter().collect()
     };
-    let gated = gated(&with_two("gemini safety_v1/2"), &with_two("gpt safety_v1/2"));
-    let case = &gated.comparison.cases[0];
-    assert_eq!((case.category, case.compared), (Category::Incomparable, None));
-    let metrics: Vec<(&str, bool)> =
-        case.metrics.iter().map(|metric| (metric.name.as_str(), metric.incomparable.is_none())).collect();
-    assert_eq!(metrics, [("safety_v1", false), ("tool_trajectory_avg_score", true)]);
-    let trajectory = &case.metrics[1];
-    assert_eq!((trajectory.before, trajectory.now), (Some([10, 10]), Some([10, 10])));
-    assert_eq!(trajectory.scores, [Some(1.0), Some(1.0)]);
+    let before = with_two(|_| ());
+    let changes: [fn(&mut MetricLine); 3] = [
+        |it| it.judge = Some("gpt safety_v1/2".to_owned()),
+        // A threshold, say.
+        |it| it.criterion = "c1".to_owned(),
+        |it| it.arithmetic = 2,
+    ];
+    for change in changes {
+        let gated = gated(&before, &with_two(change));
+        let case = &gated.comparison.cases[0];
+        assert_eq!((case.category, case.compared), (Category::Incomparable, None));
+        let metrics: Vec<(&str, bool)> =
+            case.metrics.iter().map(|metric| (metric.name.as_str(), metric.incomparable.is_none())).collect();
+        assert_eq!(metrics, [("safety_v1", false), ("tool_trajectory_avg_score", true)]);
+        let trajectory = &case.metrics[1];
+        assert_eq!((trajectory.before, trajectory.now), (Some([10, 10]), Some([10, 10])));
+        assert_eq!(trajectory.scores, [Some(1.0), Some(1.0)]);
+    }
+}
+
+#[test]
+fn a_baseline_decides_if_half_of_the_cases_can_be_compared() {
+    let before = side([(10, 10, 0); 20]);
+    let now = |edited: usize| -> Baseline {
+        let cases = side([(3, 3, 0); 20]);
+        let change = |(at, line): (usize, &Line)| {
+            let asks = if at < edited { "a1" } else { "a0" }.to_owned();
+            Line { asks, ..line.clone() }
+        };
+        cases.lines().enumerate().map(change).collect()
+    };
+    assert_eq!(gated(&before, &now(10)).word(), "PASS");
+    let few = gated(&before, &now(11));
+    assert_eq!((few.word(), few.outcome()), ("CANNOT TELL", Outcome::Unmeasurable));
+    assert!(
+        few.reasons[0].starts_with("only 9 of 20 cases can be compared (11 incomparable)"),
+        "{:?}",
+        few.reasons
+    );
+    // One of another set has none of them.
+    let other: Baseline = before
+        .lines()
+        .map(|line| Line { set: "evals/other.evalset.json".to_owned(), ..line.clone() })
+        .collect();
+    let all_removed = gated(&other, &now(0));
+    assert_eq!((all_removed.word(), all_removed.outcome()), ("UNMEASURABLE", Outcome::Unmeasurable));
+    let options = GateOptions { allow_removed: true, ..GateOptions::default() };
+    assert_eq!(gated_with(&other, &now(0), &options).word(), "CANNOT TELL");
 }
 
 #[test]
@@ -462,91 +520,6 @@ fn what_a_comment_of_a_pull_request_says_is_no_markup_of_others() {
     let text = markdown(&gated(&before, &[hostile].into_iter().collect()));
     assert!(text.starts_with("<!-- evalset-gate -->\n## Gate: REGRESSION\n"), "{text}");
     assert!(!text.contains("</td>") && !text.contains("[x](y)") && !text.contains("@all"), "{text}");
-}
-
-#[test]
-fn the_words_of_others_are_text_on_the_page_and_in_annotations() {
-    let mut hostile = line("</td><script>", 10, 10, 0);
-    hostile.set = "a,b\n::error::.json".to_owned();
-    let before: Baseline = [hostile.clone()].into_iter().collect();
-    hostile.passed = 0;
-    let now: Baseline = [hostile].into_iter().collect();
-    let named = |name: &str, doubt: &str, cases| {
-        let mut side = Side::of_baseline(name.to_owned(), cases);
-        side.doubts.push(doubt.to_owned());
-        side.notes.push("<u>".to_owned());
-        side
-    };
-    let diff = Diff::new(named("<b>", "<i>", before), named("now", "<i>", now));
-    let page = html(&diff).unwrap();
-    assert!(
-        page.contains("regressed") && page.contains("10/10") && page.contains("default-src &#39;none&#39;"),
-        "{page}"
-    );
-    assert!(["<script>", "</td><s", "<b>", "<i>", "<u>"].iter().all(|tag| !page.contains(tag)), "{page}");
-    let said = annotations(&diff.comparison);
-    assert!(said.starts_with("::warning file=a%2Cb") && said.lines().count() == 1, "{said}");
-}
-
-#[test]
-fn the_p_values_of_a_diff_are_two_sided() {
-    let p_of = |before: (usize, usize, usize), now: (usize, usize, usize)| {
-        let diff = Diff::new(side([before]), side([now]));
-        (diff.comparison.cases[0].category.words(), diff.comparison.cases[0].p, diff.comparison.p)
-    };
-    // Fisher's test is 1 / C(20, 10) on one side.
-    let twice = 2.0 / 184_756.0;
-    for (before, now, category) in
-        [((10, 10, 0), (0, 10, 0), "regressed"), ((0, 10, 0), (10, 10, 0), "improved")]
-    {
-        let (found, p, over_cases) = p_of(before, now);
-        assert_eq!(found, category);
-        assert!(same(p, Some(twice)) && same(Some(over_cases), Some(twice)), "{p:?} {over_cases}");
-    }
-    assert_eq!(p_of((5, 10, 0), (5, 10, 0)), ("same", Some(1.0), 1.0));
-    // A run without a verdict may have been anything, in either direction.
-    let (_, certain, _) = p_of((10, 10, 0), (0, 10, 0));
-    let (_, open, _) = p_of((10, 10, 0), (0, 10, 3));
-    assert!(open > certain, "{open:?} {certain:?}");
-    assert_eq!(p_of((10, 10, 0), (0, 10, 10)), ("error now", None, 1.0));
-}
-
-#[test]
-fn a_diff_names_commits_models_tokens_and_calls_in_each_form() {
-    let with_usage = |passed: usize, factor: i64, commit: &str| -> Side {
-        let lines = (0..8).map(|case| {
-            let mut line = line(&format!("{case:03}"), passed, 10, 0);
-            line.tokens = vec![Some(100 * factor + case); 10];
-            line.calls = vec![2; 10];
-            line.from.commit = Some(commit.to_owned());
-            line.from.models = vec!["m_1".to_owned()];
-            line
-        });
-        Side::of_baseline(format!("run {commit}"), lines.collect())
-    };
-    let diff = Diff::new(with_usage(10, 1, "1a2b3c4d5e"), with_usage(0, 3, "99aabbccdd"));
-    let page = html(&diff).unwrap();
-    let usage = [
-        "tokens  2.",
-        "of 8 cases (p = 0.0078, two-sided)",
-        "tool calls  1.00 times as many in the median of 8 cases",
-    ];
-    let p = "p = below 0.000001 over the cases, two-sided";
-    for text in [diff.to_string(), diff.to_markdown(), page] {
-        let named = ["commit 1a2b3c4", "commit 99aabbc", "regressed", "10/10", "0/10", "0.000011"];
-        for part in usage.iter().chain(&named).chain(&[p]) {
-            assert!(text.contains(part), "{part} is not in\n{text}");
-        }
-    }
-    let markdown = diff.to_markdown();
-    assert!(
-        markdown.starts_with("<!-- evalset-diff -->\n## run 1a2b3c4d5e -> run 99aabbccdd\n"),
-        "{markdown}"
-    );
-    assert!(markdown.contains("; model m\\_1 |"), "{markdown}");
-    let row =
-        "| evals/desk.evalset.json:000 | 10/10 | 0/10 | 0.000011 | \\`safety\\_v1\\` passed 10/10 before";
-    assert!(markdown.contains(row), "{markdown}");
 }
 
 #[test]

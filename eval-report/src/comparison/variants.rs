@@ -120,7 +120,9 @@ impl VariantTable {
         Ok(table)
     }
 
-    fn compared(&self) -> Vec<Difference> {
+    /// A difference for each variant but the one that all are compared with.
+    #[doc(hidden)]
+    pub fn compared(&self) -> Vec<Difference> {
         let others = || (0..self.variants.len()).filter(|at| *at != self.against);
         let strata: Vec<Vec<Stratum>> = others().map(|at| self.strata(at, Errors::LeftOut)).collect();
         let p_values: Vec<f64> = others().map(|at| self.p_value(at)).collect();

@@ -493,6 +493,44 @@ mod tests {
         assert!(stopped > 100, "{stopped}");
     }
 
+    /// Holm's procedure has a looser limit for the second suspect, and each is stopped by the strictest one.
+    #[test]
+    fn two_suspects_that_are_stopped_early_leave_the_build_the_verdict_of_all_their_runs() {
+        let policy = Policy { max_runs: 8, ..Policy::default() };
+        let mut verdicts = Vec::new();
+        // By their first runs the test over the cases shows nothing.
+        for (one, other, steady) in [
+            (case((10, 10), (1, 2)), case((8, 10), (1, 2)), 1),
+            (case((10, 10), (0, 1)), case((9, 10), (2, 3)), 3),
+        ] {
+            let cases = 2 + steady;
+            let builds = |suspects: [Counts; 2]| {
+                let mut build = vec![case((10, 10), (4, 4)); steady];
+                build.extend(suspects);
+                policy.decide(&build).verdict
+            };
+            // Each sequence of further runs: where the suspect is stopped, and with all its runs.
+            let ends = |first: Counts| {
+                let left = policy.max_runs - first.now.judged.total();
+                let end = move |outcomes: u32| {
+                    let stopped = run_again(&policy, first, cases, |at| outcomes >> at & 1 == 1);
+                    let passed = first.now.judged.passed() + outcomes.count_ones() as usize;
+                    [stopped, Counts { now: side((passed, policy.max_runs)), ..first }]
+                };
+                (0..1_u32 << left).map(end).collect::<Vec<_>>()
+            };
+            for [one, one_of_all] in ends(one) {
+                for [other, other_of_all] in ends(other) {
+                    let verdict = builds([one, other]);
+                    assert_eq!(verdict, builds([one_of_all, other_of_all]), "{one:?} {other:?}");
+                    verdicts.push(verdict);
+                }
+            }
+        }
+        let counted = |wanted| verdicts.iter().filter(|verdict| **verdict == wanted).count();
+        assert!(counted(Regression) > 100 && counted(Pass) > 100, "{}", counted(Regression));
+    }
+
     #[test]
     fn a_suspect_is_run_again_until_the_rest_decides_nothing() {
         let policy = Policy::default();

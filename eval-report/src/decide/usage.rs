@@ -51,7 +51,8 @@ impl Usage {
     }
 }
 
-fn median(numbers: &[f64]) -> Option<f64> {
+/// The middle one of some numbers, or the mean of the two in the middle.
+pub(crate) fn median(numbers: &[f64]) -> Option<f64> {
     let mut sorted = numbers.to_vec();
     sorted.sort_by(f64::total_cmp);
     let middle = sorted.len() / 2;

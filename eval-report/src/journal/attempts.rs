@@ -236,6 +236,7 @@ mod passed_tests {
             total: 0,
             passed_runs: None,
             loosened: None,
+            arithmetic: None,
             verdict: Verdict::Informational,
             notes: Vec::new(),
         };

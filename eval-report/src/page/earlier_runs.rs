@@ -10,8 +10,13 @@ pub struct CaseSince {
     /// The passes before: `9/9 +1 error`. `-` for a side without the case.
     pub before: String,
     pub now: String,
-    /// The reason why the passes cannot be compared.
-    pub incomparable: Option<String>,
+    /// The probability of a change as large as this one in either direction, if nothing changed.
+    pub p: Option<String>,
+    /// The reason why the passes cannot be compared, or the metrics that fewer runs passed.
+    pub why: Option<String>,
+    /// The medians of a run before, and now.
+    pub tokens: [Option<String>; 2],
+    pub calls: [Option<String>; 2],
     /// The metrics of either side; empty if only one side has the case.
     pub metrics: Vec<MetricSince>,
     /// The origin of the line: the commit, the day and the runs. A baseline holds no transcripts.

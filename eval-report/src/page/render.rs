@@ -233,7 +233,8 @@ mod tests {
             metrics: vec![metric],
             earlier: vec![Earlier { attempt: 1, state: "failed", reason: Some(line()) }],
             since: Some(CaseSince {
-                incomparable: Some(line()),
+                p: Some(line()),
+                why: Some(line()),
                 metrics: vec![MetricSince {
                     name: line(),
                     incomparable: Some(line()),

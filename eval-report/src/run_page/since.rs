@@ -8,7 +8,7 @@ use eval_core::report::short;
 use eval_support::words::count;
 
 use crate::baseline::{Baseline, Key, Line, key, measure, remarks, shared_runs};
-use crate::comparison::{Category, ComparedCase, Comparison, MetricChange, passes, regressions};
+use crate::comparison::{Category, ComparedCase, Comparison, MetricChange, p_value, passes, regressions};
 use crate::decide::gate::Policy;
 use crate::page::{CaseSince, Count, MetricSince, SinceBaseline, line};
 use crate::recorded::{RunResults, TestResult};
@@ -125,7 +125,10 @@ pub fn case_since(case: &ComparedCase) -> CaseSince {
         category: case.category.words(),
         before: passes(case.before.as_ref()),
         now: passes(case.now.as_ref()),
-        incomparable: case.incomparable.as_deref().map(line),
+        p: case.p.map(p_value),
+        why: case.why().as_deref().map(line),
+        tokens: case.tokens().map(|median| Some(format!("{:.0}", median?))),
+        calls: case.calls().map(|median| Some(median?.to_string())),
         metrics: case.metrics.iter().map(metric).collect(),
         from: case.before.as_ref().map(|it| line(&from(it))),
     }

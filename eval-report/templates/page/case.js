@@ -46,10 +46,13 @@ function glance(of) {
 // The case beside its line of the baseline.
 function sinceBaseline(of) {
   if (!of.since) return null;
-  const { category, before, now, incomparable, from } = of.since;
+  const { category, before, now, p, why, tokens, calls, from } = of.since;
+  const median = (name, [old, is]) => old !== is ? `${name} of a run, median: ${old || "none"} before, ${is || "none"} now. ` : "";
+  const taken = median("Tokens", tokens) + median("Tool calls", calls);
   const lines = of.since.metrics.map((it) => ["", it.name, it.before, it.now, it.scores[0], it.scores[1], it.incomparable || ""]);
   return block("Since the baseline",
-    el("p", "", el("b", "", category), `: ${before} runs passed before, ${now} now`, incomparable ? `; ${incomparable}` : ""),
+    el("p", "", el("b", "", category), `: ${before} runs passed before, ${now} now`, p ? `, p = ${p}` : "", why ? `; ${why}` : ""),
+    taken ? el("p", "soft", taken) : null,
     lines.length ? table("grid", ["metric", "passed before", "now", "mean before", "now", "not comparable"], lines) : null,
     from ? el("p", "soft", `The baseline holds no transcripts. It was measured in ${from}.`) : null);
 }

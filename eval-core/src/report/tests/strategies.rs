@@ -208,6 +208,7 @@ pub(crate) fn metric() -> impl Strategy<Value = MetricReport> {
             total: 0,
             passed_runs: None,
             loosened: None,
+            arithmetic: score.map(|_| 2),
             verdict: Verdict::NotEvaluated(reason),
             notes: Vec::new(),
         },

@@ -214,6 +214,7 @@ pub(crate) fn metric() -> impl Strategy<Value = MetricReport> {
             total: 0,
             passed_runs: None,
             loosened: None,
+            arithmetic: None,
             verdict: Verdict::NotEvaluated(reason),
             notes: Vec::new(),
         },

@@ -114,6 +114,7 @@ fn an_outline_of_a_file_keeps_what_decides_and_what_judges_cost() {
         total: 1,
         passed_runs: None,
         loosened: None,
+        arithmetic: None,
         verdict,
         notes: Vec::new(),
     };

@@ -177,6 +177,61 @@ fn what_is_missing_or_broken_is_unmeasurable() {
 }
 
 #[test]
+fn a_deleted_case_that_failed_is_named_and_stops_the_gate_unless_it_is_allowed() {
+    let desk = blessed("gate-deleted", 4, 10);
+    desk.agent(&json!({ "c03": ["no"] }));
+    assert_eq!(desk.run(4).code, Some(1));
+    assert_eq!(desk.gate(&[])["verdict"], "REGRESSION");
+    desk.0.write("evals/desk.evalset.json", set(3));
+    assert_eq!(desk.run(4).code, Some(0));
+    let stopped = desk.0.run(&["gate"]);
+    let says = "1 case of the baseline did not run: `evals/desk.evalset.json:c03`";
+    assert!(stopped.code == Some(2) && stopped.out.contains(says), "{}", stopped.shown());
+    let allowed = desk.0.run(&["gate", "--allow-removed", "--markdown", "gate.md"]);
+    assert_eq!(allowed.code, Some(0), "{}", allowed.shown());
+    assert!(allowed.out.contains("\nonly before\n  evals/desk.evalset.json:c03  "), "{}", allowed.shown());
+    let comment = desk.0.read("gate.md");
+    assert!(comment.contains("\n**only before**\n\n- evals/desk.evalset.json:c03  "), "{comment}");
+    let document = desk.gate(&["--allow-removed"]);
+    let case = &document["cases"][3];
+    assert_eq!((&case["case"], &case["category"]), (&json!("c03"), &json!("only_before")), "{document}");
+}
+
+#[test]
+fn without_a_baseline_or_with_one_of_another_set_nothing_is_decided() {
+    let desk = Desk::new("gate-none", 2);
+    assert_eq!(desk.run(1).code, Some(0));
+    let none = desk.0.run(&["gate"]);
+    assert!(none.code == Some(2) && none.err.contains("evalset-baseline.jsonl"), "{}", none.shown());
+    assert_eq!(desk.0.run(&["gate", "--baseline", "nothing.jsonl"]).code, Some(2));
+    assert_eq!(desk.bless(&[]).code, Some(0));
+    let other = desk.0.read("evalset-baseline.jsonl").replace("desk.evalset.json", "other.evalset.json");
+    desk.0.write("evalset-baseline.jsonl", other);
+    assert_eq!(desk.run(1).code, Some(0));
+    let gate = desk.0.run(&["gate"]);
+    let says = "2 cases of the baseline did not run: `evals/other.evalset.json:c00` and `evals/other.evalset.json:c01`";
+    assert!(gate.code == Some(2) && gate.out.contains(says), "{}", gate.shown());
+    assert_eq!(desk.0.run(&["gate", "--allow-removed"]).code, Some(2));
+}
+
+#[test]
+fn a_baseline_of_few_runs_says_what_they_cost() {
+    let desk = Desk::new("bless-few", 2);
+    desk.run(2);
+    let notes = |ran: &Ran| -> Vec<String> {
+        ran.out.lines().filter_map(|line| Some(line.trim().strip_prefix("note: ")?.to_owned())).collect()
+    };
+    let few = desk.bless(&[]);
+    let says = "2 runs before limit what a gate can show: with 1 a case of 20 that stopped working takes 799 failures, with 3 15, with 5 8, \
+                with 10 4; bless 10 runs: `cargo evalset run .. --runs 10`";
+    assert!(few.code == Some(0) && notes(&few).contains(&says.to_owned()), "{}", few.shown());
+    let ten = Desk::id(&desk.run(10));
+    let enough = desk.bless(&["--only", &ten]);
+    assert_eq!(enough.code, Some(0), "{}", enough.shown());
+    assert!(!notes(&enough).iter().any(|note| note.contains("failures")), "{}", enough.shown());
+}
+
+#[test]
 fn a_baseline_with_marks_of_a_merge_decides_nothing() {
     let desk = blessed("gate-marks", 2, 2);
     let text = desk.0.read("evalset-baseline.jsonl");

@@ -1,4 +1,5 @@
-//! The false alarms and the detection of a gate, by simulation: `cargo run --release -p eval-report --example gate_rates`.
+//! The false alarms and the detection of a gate, and the false alarms of a comparison of variants, by simulation:
+//! `cargo run --release -p eval-report --example gate_rates`.
 //!
 //! Each cell draws builds in which each case passes with the same probability before and now, but for one kind of drop. Suspects are
 //! run again, as the gate does. The program ends with 1 if a cell has more false alarms than 5% and three standard errors, or if it
@@ -9,6 +10,7 @@
 
 use std::process::ExitCode;
 
+use eval_report::comparison::{VariantCase, VariantTable, VariantTotals};
 use eval_report::decide::gate::{CaseRuns, Counts, GateVerdict, Next, Policy};
 use eval_report::statistics::PassCount;
 use fastrand::Rng;
@@ -50,6 +52,9 @@ const FOUND_OF_OTHERS: [(Cell, [Option<f64>; 6]); 3] = [
 
 const DRAWS_OF_OTHERS: usize = 300;
 
+/// Equal variants: how many, cases, runs, and how often a case passes.
+const EQUAL_VARIANTS: [Cell; 2] = [(8, 20, 3, 0.8), (8, 20, 10, 0.8)];
+
 fn main() -> ExitCode {
     let mut is_well = true;
     println!("nothing changed, {DRAWS} builds each: at most 5%");
@@ -69,6 +74,12 @@ fn main() -> ExitCode {
     println!("found in {DRAWS_OF_OTHERS} builds each");
     for (cell, reference) in FOUND_OF_OTHERS {
         is_well &= is_found(cell, reference, DRAWS_OF_OTHERS);
+    }
+    println!("equal variants called different, {DRAWS} runs of a matrix each: at most 5%");
+    for cell in EQUAL_VARIANTS {
+        let called = called_different(cell);
+        is_well &= called <= 0.05 + 3.0 * error(0.05, DRAWS);
+        println!("  {cell:?}: {:.2}%", called * 100.0);
     }
     if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
@@ -135,6 +146,28 @@ fn share((cases, before, now, p0): Cell, draws: usize, change: impl Fn(&mut [f64
         red += u32::from(policy.decide(&build).verdict == GateVerdict::Regression);
     }
     (f64::from(red) / draws as f64, f64::from(further) / draws as f64)
+}
+
+/// The share of matrices of equal variants in which a difference is called.
+fn called_different((variants, cases, runs, share): Cell) -> f64 {
+    let mut rng = Rng::with_seed(8);
+    let mut called = 0_u32;
+    for _ in 0..DRAWS {
+        let mut case = || VariantCase {
+            set: String::new(),
+            case: String::new(),
+            function: String::new(),
+            runs: (0..variants).map(|_| Some((side(runs, share, &mut rng).judged, 0))).collect(),
+        };
+        let table = VariantTable {
+            variants: (0..variants).map(|_| VariantTotals::default()).collect(),
+            cases: (0..cases).map(|_| case()).collect(),
+            against: 0,
+            differences: Vec::new(),
+        };
+        called += u32::from(table.compared().iter().any(|difference| difference.is_shown));
+    }
+    f64::from(called) / DRAWS as f64
 }
 
 fn side(runs: usize, share: f64, rng: &mut Rng) -> CaseRuns {

@@ -94,7 +94,7 @@ mod tests {
             (r#"{"user:login": {"token": "t", "at": [1, 2]}}"#, "`user:login`"),
         ] {
             let error = kept.check_start(&map(state)).unwrap_err().to_string();
-            assert!(error.contains(&format!("does not ask for: {names}; ")), "{error}");
+            assert!(error.contains(&format!("does not ask for: {names}. ")), "{error}");
         }
         kept.change(&map(r#"{"user:name": "Bert", "city": "Oslo"}"#));
         kept.check_end(&map(r#"{"user:name": "Bert", "city": "Rome"}"#)).unwrap();

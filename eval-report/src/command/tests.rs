@@ -130,8 +130,11 @@ async fn selectors_metrics_and_the_end_at_the_first_failure_are_those_of_the_com
             "no case has the tag `smok`; did you mean `smoke`? The only tag is `smoke`",
         ),
         (&["--set", &of_file, "--tag", "smoke"], "none of the selected cases is left by the tags"),
-        (&["--set", &set, "-m", "safety_v1"], "say `safety_v1=0.8`"),
-        (&["--set", &set, "-m", "tool_call_count_v1"], "say `tool_call_count_v1<=5`"),
+        (&["--set", &set, "-m", "safety_v1"], "its scores are from 0.0 to 1.0; say one, as `safety_v1=0.8`"),
+        (
+            &["--set", &set, "-m", "tool_call_count_v1"],
+            "say the most that is allowed, as `tool_call_count_v1<=5`",
+        ),
         (&["--set", &set, "-m", "tool_call_count_v1=5"], "in a command `-m 'tool_call_count_v1<=5'`"),
     ] {
         let answer = answer(command(), &[&["--agent=right"], words].concat()).await;

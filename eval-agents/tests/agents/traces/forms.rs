@@ -2,10 +2,12 @@
 
 use std::io::Write;
 
-use eval_agents::traces::{Traces, Turn};
+use eval_agents::traces::{GapKind, Traces, Turn};
 use serde_json::{Value, json};
 
-use super::support::{agent, calls, chat, document, kinds, lines, read, result, says, span, tool, weather};
+use super::support::{
+    agent, calls, chat, document, kinds, lines, read, result, says, span, tool, weather, with,
+};
 
 fn only_turn(text: &[u8]) -> Turn {
     let traces = Traces::from_reader(text).unwrap_or_else(|error| panic!("{error}"));
@@ -340,4 +342,68 @@ fn traces_that_name_one_session_are_one_conversation_and_resources_name_it_first
     assert_eq!(conversation.case_id.as_deref(), Some("oslo"));
     let apart: Vec<Value> = weather().into_iter().chain(second).collect();
     assert_eq!(read(&apart).conversations().len(), 2);
+}
+
+/// Each is a call that a reader of the usual names alone passes over.
+#[test]
+fn a_call_is_read_or_missed_wherever_a_trace_has_it() {
+    let question = json!([says("user", "How is Oslo?")]);
+    let answer = says("assistant", "Oslo is grey.");
+    let whole = |more: Value| {
+        let spans = [agent(1, 0, "weather"), chat(2, 1, question.clone(), json!([answer])), more];
+        let traces = read(&spans);
+        let names = traces.conversations()[0].turns[0].calls.iter().map(|call| call.name.clone()).collect();
+        (kinds(&traces).contains(&GapKind::CallsNotCaptured), names)
+    };
+    for (name, attributes) in [
+        ("running tool", json!({ "gen_ai.tool.name": "rm", "gen_ai.tool.call.id": "x" })),
+        ("execute_tool", json!({ "gen_ai.tool.name": "rm" })),
+        ("f", json!({ "gen_ai.operation.name": "EXECUTE_TOOL", "gen_ai.tool.name": "rm" })),
+        ("f", json!({ "gen_ai.operation.name": "tool_call", "gen_ai.tool.name": "rm" })),
+        ("f", json!({ "traceloop.span.kind": "TOOL", "traceloop.entity.name": "rm" })),
+        ("ai.toolCall", json!({ "ai.toolCall.name": "rm", "ai.toolCall.args": "{}" })),
+        ("rm", json!({ "langfuse.observation.type": "tool" })),
+        (
+            "f",
+            json!({ "gen_ai.operation.name": "generate", "gen_ai.output.messages": [calls("1", "rm", json!({}))] }),
+        ),
+    ] {
+        let (_, names): (bool, Vec<String>) = whole(span(3, 1, name, attributes.clone()));
+        assert_eq!(names, ["rm"], "{name} {attributes}");
+    }
+
+    // What messages beside the parts have.
+    for (key, value) in [
+        ("function_call", json!({ "name": "rm", "arguments": "{}" })),
+        ("toolCalls", json!([{ "id": "1", "function": { "name": "rm", "arguments": "{}" } }])),
+        ("tool_calls", json!([{ "id": "1", "function": { "name": "rm", "arguments": "{}" } }])),
+    ] {
+        let mut says = answer.clone();
+        says[key] = value;
+        let traces = read(&[agent(1, 0, "weather"), chat(2, 1, question.clone(), json!([says]))]);
+        assert_eq!(traces.conversations()[0].turns[0].calls[0].name, "rm", "{key}");
+    }
+    let mut oops = answer.clone();
+    oops["tool_calls"] = json!("oops");
+    let traces = read(&[agent(1, 0, "weather"), chat(2, 1, question.clone(), json!([oops]))]);
+    assert_eq!(kinds(&traces), [GapKind::UnknownPart]);
+
+    // A model that ended to call tools called some.
+    let ended = with(
+        chat(2, 1, question.clone(), json!([answer])),
+        "gen_ai.response.finish_reasons",
+        json!(["tool_calls"]),
+    );
+    assert_eq!(kinds(&read(&[agent(1, 0, "weather"), ended])), [GapKind::CallsNotCaptured]);
+
+    // The messages of the agent's own span, without spans of models and tools.
+    let of_agent = |sent: Value, put_out: Value| {
+        let own = with(agent(1, 0, "weather"), "gen_ai.input.messages", sent);
+        kinds(&read(&[with(own, "gen_ai.output.messages", put_out)]))
+    };
+    let (made, told) = (calls("1", "rm", json!({})), result("1", json!("gone")));
+    assert_eq!(of_agent(question.clone(), json!([answer])), []);
+    assert_eq!(of_agent(question.clone(), json!([made, answer])), [GapKind::CallsNotCaptured]);
+    let told = json!([says("user", "How is Oslo?"), made, told]);
+    assert_eq!(of_agent(told, json!([answer])), [GapKind::CallsNotCaptured]);
 }

@@ -1,12 +1,13 @@
 //! The time of a replayed call, beside the time of the same call to a plain server on loopback.
 //!
 //! `cargo run -p eval-gateway --release --example latency` asks both with eight conversations at once, and prints the median and the
-//! 99th percentile of each, and what the gateway adds. It exits with 1 if that is more than a millisecond, or the percentile more than five.
+//! 99th percentile of each. Its last line has them as JSON, in microseconds: `benches/gateway.py` holds them to their targets.
 
 #![expect(clippy::print_stdout, reason = "it prints what it measures")]
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -14,10 +15,6 @@ use eval_gateway::{Conversation, ModelMode, ModelSet, ModelsFolder, Provider, Se
 
 const CONVERSATIONS: usize = 8;
 const CALLS: usize = 500;
-
-/// The most that a replayed call may take beyond a direct one, and the most of its 99th percentile.
-const MOST_MORE: Duration = Duration::from_millis(1);
-const MOST_P99: Duration = Duration::from_millis(5);
 
 const ANSWER: &str = r#"{"id":"chatcmpl-1","object":"chat.completion","created":1760000000,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"It is sunny."},"finish_reason":"stop"}],"usage":{"prompt_tokens":11,"completion_tokens":7,"total_tokens":18}}"#;
 
@@ -30,8 +27,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         conversation.begin_turn("hi");
         Ok(conversation)
     };
-    // The server is recorded first. The variable of its address has to be there when the program starts.
-    let settings = Settings { mode: Some(ModelMode::Record), ..Settings::default() };
+    // The server is recorded first.
+    let upstreams = BTreeMap::from([(Provider::OpenAi, format!("http://{server}/v1"))]);
+    let settings = Settings { mode: Some(ModelMode::Record), upstreams, ..Settings::default() };
     let set = ModelSet::on_disk(settings, models())?.ok_or("it records")?;
     for n in 0..CONVERSATIONS {
         let conversation = open(&set, n)?;
@@ -57,11 +55,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for (what, times) in [("direct", &direct), ("replayed", &replayed)] {
         println!("{what:>9}: median {:?}, 99th percentile {:?}", at(times, 50), at(times, 99));
     }
-    let more = at(&replayed, 50).saturating_sub(at(&direct, 50));
-    println!("    above: {more:?} in the median");
-    if more > MOST_MORE || at(&replayed, 99) > MOST_P99 {
-        return Err(format!("the limits are {MOST_MORE:?} and {MOST_P99:?}").into());
-    }
+    let micros = |times: &[Duration], share: usize| at(times, share).as_micros();
+    println!(
+        r#"{{"direct": [{}, {}], "replayed": [{}, {}]}}"#,
+        micros(&direct, 50),
+        micros(&direct, 99),
+        micros(&replayed, 50),
+        micros(&replayed, 99)
+    );
     Ok(())
 }
 
@@ -147,14 +148,10 @@ fn read(stream: &mut BufReader<TcpStream>) -> std::io::Result<(String, Vec<u8>)>
     Ok((head, body))
 }
 
-/// A server that gives one answer. Returns its address, which `EVALSET_MODELS_UPSTREAM_OPENAI` has to name.
-fn serve() -> Result<String, Box<dyn std::error::Error>> {
-    let given = std::env::var(eval_support::variables::MODELS_UPSTREAM_OPENAI);
-    let given = given.map_err(
-        |_| "set EVALSET_MODELS_UPSTREAM_OPENAI=http://127.0.0.1:47931/v1, where this program listens",
-    )?;
-    let address = given.trim_start_matches("http://").trim_end_matches("/v1").to_owned();
-    let listener = TcpListener::bind(&address)?;
+/// A server that gives one answer. Returns its address.
+fn serve() -> std::io::Result<SocketAddr> {
+    let listener = TcpListener::bind(("127.0.0.1", 0))?;
+    let address = listener.local_addr()?;
     thread::spawn(move || {
         for stream in listener.incoming().map_while(Result::ok) {
             thread::spawn(move || -> std::io::Result<()> {

@@ -2,11 +2,11 @@
 //!
 //! `cargo run -p eval-gateway --example many_calls` prints the time to open the recording of a case with one call:
 //! alone in its folder, beside 100 cases of 100 calls each, and beside a case of 5,000 calls; from the disk, and from texts
-//! that were compiled in. It exits with 1 if the other calls cost a case more than a millisecond.
+//! that were compiled in. Its last line has the times of the case with one call as JSON, in microseconds: `benches/gateway.py`
+//! holds them to their target.
 
 #![expect(clippy::print_stdout, reason = "it prints what it measures")]
 
-use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use eval_format::{Map, Value};
@@ -19,7 +19,6 @@ const CALLS: usize = 10_000;
 /// The calls of one case: its file may have 5 MB.
 const LARGE: usize = 5_000;
 const TRIES: usize = 200;
-const MOST: Duration = Duration::from_millis(1);
 
 /// A recording with so many calls, each of which adds a message to the one before.
 fn recording(eval_id: &str, calls: usize) -> CaseRecording {
@@ -85,7 +84,7 @@ fn opened(folder: &ModelsFolder, eval_id: &str, tries: usize) -> Result<(Duratio
     Ok((from_disk, compiled))
 }
 
-fn measured() -> Result<bool, String> {
+fn main() -> Result<(), String> {
     let parent = tempfile::tempdir().map_err(|error| error.to_string())?;
     let folder = |name: &str| ModelsFolder::new(parent.path().join(name), name);
     let alone = folder("alone");
@@ -106,7 +105,7 @@ fn measured() -> Result<bool, String> {
         micros(disk),
         micros(compiled)
     );
-    let mut is_good = true;
+    let mut opened_in = vec![[disk, compiled]];
     for (name, folder) in
         [("beside 100 cases of 100 calls:", &beside_many), ("beside a case of 5,000 calls:", &beside_large)]
     {
@@ -116,7 +115,7 @@ fn measured() -> Result<bool, String> {
             micros(more_disk),
             micros(more_compiled)
         );
-        is_good &= more_disk.saturating_sub(disk) <= MOST && more_compiled.saturating_sub(compiled) <= MOST;
+        opened_in.push([more_disk, more_compiled]);
     }
     let (disk, compiled) = opened(&beside_large, "large", 5)?;
     println!(
@@ -124,19 +123,7 @@ fn measured() -> Result<bool, String> {
         micros(disk) / 1e3,
         micros(compiled) / 1e3
     );
-    Ok(is_good)
-}
-
-fn main() -> ExitCode {
-    match measured() {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => {
-            println!("other calls cost a case more than {MOST:?}");
-            ExitCode::FAILURE
-        }
-        Err(error) => {
-            println!("{error}");
-            ExitCode::FAILURE
-        }
-    }
+    let [alone, many, large] = [0, 1, 2].map(|at| opened_in[at].map(|time| time.as_micros()));
+    println!(r#"{{"alone": {alone:?}, "beside_many": {many:?}, "beside_large": {large:?}}}"#);
+    Ok(())
 }

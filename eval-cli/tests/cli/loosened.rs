@@ -73,7 +73,7 @@ impl Ten {
 
     /// A trace for each case: the calls of the agent, and its answer.
     fn traces(&self) -> String {
-        self.spans().iter().map(|span| format!("{span}\n")).collect()
+        self.spans().iter().fold(String::new(), |text, span| text + &span.to_string() + "\n")
     }
 
     pub(crate) fn spans(&self) -> Vec<Value> {

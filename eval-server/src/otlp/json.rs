@@ -1,10 +1,9 @@
 //! Exports as JSON.
 
-use std::collections::BTreeMap;
-
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, de};
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 use super::export::{Collector, Entry, Export, MAX_ENTRY_BYTES, Signal, Span, Unreadable, hash, is_remote};
 
@@ -19,7 +18,7 @@ struct Document<'b> {
 /// Fails if a document without spans and logs has anything: it was meant for another reader, and would be lost.
 fn no_other(text: &str) -> Result<(), Unreadable> {
     const KNOWN: [&str; 4] = ["resourceSpans", "resource_spans", "resourceLogs", "resource_logs"];
-    let keys: BTreeMap<String, IgnoredAny> = serde_json::from_str(text).unwrap_or_default();
+    let keys: Map<String, Value> = serde_json::from_str(text).unwrap_or_default();
     if keys.keys().any(|key| KNOWN.contains(&key.as_str())) {
         return Ok(());
     }

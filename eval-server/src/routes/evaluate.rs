@@ -207,6 +207,7 @@ fn form(received: &mut Received) -> Result<Job, Refusal> {
 }
 
 fn content(received: &mut Received, fields: &[Field]) -> Result<Job, Refusal> {
+    const FILES: [&str; 2] = ["trace_files", "eval_set_file"];
     let last = |name: &str, is: fn(&Field) -> bool| fields.iter().rfind(|it| it.name == name && is(it));
     for name in ["config", "eval_set_file"] {
         if fields.iter().filter(|field| field.name == name).count() > 1 {
@@ -215,7 +216,6 @@ fn content(received: &mut Received, fields: &[Field]) -> Result<Job, Refusal> {
             )));
         }
     }
-    const FILES: [&str; 2] = ["trace_files", "eval_set_file"];
     let is_lost =
         |field: &&Field| field.file.is_some() && !FILES.contains(&&*field.name) && field.name != "config";
     if let Some(unknown) = fields.iter().find(is_lost) {

@@ -197,7 +197,7 @@ fn calls_that_the_rules_of_the_case_accept_are_no_change() {
 
     // Calls that no rule accepts are what varied, and one that all runs made is the new golden.
     let other = FunctionCall::new("cancel", json!({ "day": "2026-11-24" }));
-    let runs = [made(&[other.clone()], "Booked."), made(&[book("2026-11-26")], "Booked.")];
+    let runs = [made(std::slice::from_ref(&other), "Booked."), made(&[book("2026-11-26")], "Booked.")];
     assert!(matches!(replaced(&golden, &runs), Err(NotReplaced::Varied { .. })));
     let draft = replaced(&golden, &[made(&[book("soon")], "Booked.")]);
     assert!(matches!(draft, Err(NotReplaced::Case(_))), "a golden that its own rule refuses is no golden");

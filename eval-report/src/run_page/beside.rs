@@ -137,7 +137,7 @@ mod tests {
         let metric = Some(("tool_trajectory_avg_score", &criterion));
         let golden = [asked("Rome", "Yes.")];
         let beside = turns(&golden, Some(&golden), metric, "");
-        assert_eq!(beside[0].compared.as_deref(), Some("expected: the same, in the same order"));
+        assert_eq!(beside[0].compared.as_deref(), Some("which must be the same, in the same order"));
         let other = turns(&golden, Some(&golden), Some(("response_match_score", &criterion)), "in words");
         assert_eq!(other[0].compared.as_deref(), Some("in words"));
     }

@@ -65,9 +65,9 @@ fn compared(metric: &str, match_type: MatchType, args: ArgsMatch) -> String {
         return format!("compared as {metric} does");
     }
     let order = match match_type {
-        MatchType::Exact => "expected: the same, in the same order",
-        MatchType::InOrder => "expected: these in this order, and others",
-        MatchType::AnyOrder => "expected: these in any order, and others",
+        MatchType::Exact => "which must be the same, in the same order",
+        MatchType::InOrder => "which must have these in this order, and may have others",
+        MatchType::AnyOrder => "which must have these in any order, and may have others",
     };
     match args {
         ArgsMatch::Exact => order.to_owned(),
@@ -476,8 +476,12 @@ mod tests {
         let plain = Criterion::new(1.0);
         let in_order = plain.clone().with_match_type(MatchType::InOrder);
         for (metric, criterion, said) in [
-            ("tool_trajectory_avg_score", &plain, "expected: the same, in the same order"),
-            ("tool_trajectory_avg_score", &in_order, "expected: these in this order, and others"),
+            ("tool_trajectory_avg_score", &plain, "which must be the same, in the same order"),
+            (
+                "tool_trajectory_avg_score",
+                &in_order,
+                "which must have these in this order, and may have others",
+            ),
             ("trajectory_recall", &plain, "compared as trajectory_recall does"),
         ] {
             let (match_type, args) = comparison(metric, Some(criterion)).unwrap();

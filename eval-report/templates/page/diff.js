@@ -99,11 +99,14 @@ function foldRows(node, isEqual, noun, least) {
   return node;
 }
 
+// The place of a value that one side alone has.
+const absent = (isActual) => el("span", "soft", isActual ? "missing" : "not expected");
+
 // Values by the paths of their keys.
 function keysOf(keys) {
   const beside = view !== "inline";
   const heads = beside ? ["key", terms.expected, terms.actual] : ["key", "value"];
-  const side = (text, row, tag) => (text === null ? "–" : differs(row) ? el(tag, "", text) : text);
+  const side = (text, row, tag) => (text === null ? absent(tag === "ins") : differs(row) ? el(tag, "", text) : text);
   const lines = keys.rows.map((row) => [row.is, row.path || "the value", ...(beside
     ? [side(row.expected, row, "del"), side(row.actual, row, "ins")] : [valuesOf(row)])]);
   const node = table(beside ? "keys beside" : "keys", heads, lines).firstChild;
@@ -152,7 +155,7 @@ function textsOf(blocks, expected, actual, as) {
 function argumentsOf(call, side) {
   const value = (row) => (differs(row) ? el(side === "expected" ? "del" : "ins", "", row[side]) : row[side]);
   return el("div", "", el("code", "", call.name), call.keys.rows.map((row) => {
-    const node = el("div", "argument", el("span", "soft mono", row.path + " "), row[side] === null ? el("span", "soft", "–") : value(row));
+    const node = el("div", "argument", el("span", "soft mono", row.path + " "), row[side] === null ? absent(side === "actual") : value(row));
     return differs(row) && (side === "expected" || row.expected === null) ? place(node) : node;
   }));
 }

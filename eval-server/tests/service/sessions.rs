@@ -161,7 +161,7 @@ fn the_page_shows_a_session_beside_the_golden_one_with_its_scores() {
     assert_eq!(said, expected.map(Value::from).each_ref());
     let turn = &scored["runs"][0]["turns"][0];
     assert_eq!([&turn["scores"][0]["state"], &turn["scores"][0]["score"]], [&json!("failed"), &json!("0.0")]);
-    assert_eq!(turn["compared"], "expected: the same, in the same order");
+    assert_eq!(turn["compared"], "which must be the same, in the same order");
     // The open case says where it failed, and what differs.
     assert_eq!([&turn["bad"], &turn["differs"]], [true, true]);
     assert_eq!(

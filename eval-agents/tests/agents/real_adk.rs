@@ -198,7 +198,7 @@ async fn state_that_the_server_kept_for_a_user_is_an_error_of_the_next_conversat
     play(anna().with_state("user:likes", "tea").with_state("app:visits", 1)).await.unwrap();
     let error = play(anna()).await.unwrap_err();
     assert!(
-        error.contains("which the case does not ask for: `app:visits`, `user:likes`; start the server"),
+        error.contains("which the case does not ask for: `app:visits`, `user:likes`. An earlier case"),
         "{error}"
     );
     // A case that names the keys begins with its own values, and one that names no user has none of another user.

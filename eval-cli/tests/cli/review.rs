@@ -348,7 +348,7 @@ fn one_call_one_argument_and_the_answer_are_accepted_by_their_names() {
         let ran = accept(&folder, &name(&list, &format!("{SET}:trip{part}")));
         assert_eq!((ran.code, folder.read(SET)), (Some(0), with_part(part)), "{part}: {}", ran.shown());
     }
-    // What is left is offered still, if the case runs again.
+    // The other parts are still offered once the case has run again.
     folder.write(SET, with_part(":1:answer"));
     assert_eq!(folder.run(&["run", SET, "--agent-cmd", AGENT, "--runs", "2"]).code, Some(1));
     let list = listed(&folder, &[]);

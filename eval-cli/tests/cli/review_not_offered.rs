@@ -1,4 +1,4 @@
-//! What `review` does not offer, with the reason, and the runs that it refuses.
+//! Cases that `review` lists and does not offer, each with its reason, and runs that it refuses.
 
 use eval_core::journal::sealed;
 use serde_json::{Value, json};

@@ -122,7 +122,7 @@ impl Found {
     }
 }
 
-/// The differences of a block. Those of keys all say as much.
+/// The differences of a block, each with its weight. All differences of keys have one weight.
 fn of_block(block: &Block) -> Vec<(Weight, Found)> {
     match block {
         Block::Words { parts } => {

@@ -151,7 +151,7 @@ fn a_fault_that_cannot_be_played_is_an_error() {
     }
 }
 
-/// A path, the type of its answer, and the answer; what is left of it once it is truncated, and once its arguments are malformed.
+/// An answer: its path, type and body, then the texts in its truncated form and in its form with malformed arguments.
 type Changed = (&'static str, &'static str, &'static str, [&'static str; 2], [&'static str; 2]);
 
 /// An answer of each wire that says `It is sunny.` and calls a tool.

@@ -97,6 +97,8 @@ pub struct VariantSource {
     pub modules: &'static str,
     /// The label of its runs: `model=flash prompt=a`.
     pub label: &'static str,
+    /// The number of the variant in the matrix, from 0.
+    pub order: usize,
     /// Each axis with its value.
     pub values: &'static [(&'static str, &'static str)],
 }

@@ -134,10 +134,10 @@ fn variants(matrix: &Matrix, names: &Names<'_>) -> TokenStream {
         let fields = matrix.axes.iter().zip(&variant.0).map(|(axis, (_, value))| quote!(#axis: #value));
         quote!(#function::Variant { #(#fields),* })
     });
-    let sources = matrix.variants.iter().map(|variant| {
+    let sources = matrix.variants.iter().enumerate().map(|(order, variant)| {
         let modules = variant.modules().collect::<Vec<_>>().join("::");
         let (label, axes) = (variant.label(), variant.0.iter().map(|(axis, value)| quote!((#axis, #value))));
-        quote!(#private::VariantSource { modules: #modules, label: #label, values: &[#(#axes),*] })
+        quote!(#private::VariantSource { modules: #modules, label: #label, order: #order, values: &[#(#axes),*] })
     });
     quote! {
         static __VARIANTS: [#function::Variant; #count] = [#(#values),*];

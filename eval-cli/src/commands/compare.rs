@@ -24,7 +24,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     run: RunArgs,
 
-    /// The label of the variant that the others are compared with: `model=flash prompt=a`. Without it, the one that began first.
+    /// The label of the variant that the others are compared with: `model=flash prompt=a`. Without it, the first of the matrix.
     #[arg(long, value_name = "LABEL")]
     against: Option<String>,
 

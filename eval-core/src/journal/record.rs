@@ -178,6 +178,8 @@ pub struct Started {
     pub label: Option<String>,
     /// The value of each axis of a matrix; empty without one.
     pub variant: Variant,
+    /// The number of the variant in the attribute's matrix, from 0; 0 without one.
+    pub order: usize,
     /// The id of the set; `None` for a case that ran without one.
     pub eval_set_id: Option<String>,
     /// The id of the case.
@@ -343,6 +345,7 @@ record!(Started = "started" { test, name, eval_id, runs, pass, gate, attempt, at
     of_program,
     label,
     variant,
+    order,
     eval_set_id,
     file,
     set_file,

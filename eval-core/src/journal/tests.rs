@@ -124,6 +124,7 @@ fn started(test: u32, name: &str) -> Started {
         literal: false,
         label: None,
         variant: Variant::default(),
+        order: 2,
         eval_set_id: Some("weather".into()),
         eval_id: "sunny".to_owned(),
         file: Some("evals/weather.evalset.json".into()),

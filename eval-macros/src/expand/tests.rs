@@ -93,7 +93,7 @@ fn each_variant_has_all_tests_in_modules_of_its_values() {
         "fn __evalfn_trips(\n    __variant: &'static trips::Variant,\n)",
         "annotated: ::eval_core::__private::annotated_variant(trips, __variant)",
         "static __VARIANTS: [trips::Variant; 1usize] = [\n        trips::Variant {\n            model: \"gpt-4\",\n            type_of: \"x y\",",
-        "modules: \"gpt_4::x_y\",\n            label: \"model=gpt-4 type_of=\\\"x y\\\"\",",
+        "modules: \"gpt_4::x_y\",\n            label: \"model=gpt-4 type_of=\\\"x y\\\"\",\n            order: 0usize,",
         // The name without the variant, and the name of the test.
         "test: \"trips::trip::book\"",
         "trips::gpt_4::x_y::trip::book",

@@ -87,8 +87,8 @@ pub struct Difference {
 }
 
 impl VariantTable {
-    /// The table of a run. `against` is the label of the variant that the others are compared with, else it is the one that began first. Fails with
-    /// the labels that there are if the label is none of them.
+    /// The table of a run. `against` is the label of the variant that the others are compared with; without it, the first of the
+    /// matrix is. Fails with the labels that there are if the label is none of them.
     ///
     /// Each comparison is the exact test over the cases as strata, two-sided: twice the smaller of both sides. Holm's procedure
     /// corrects for their number.
@@ -105,8 +105,8 @@ impl VariantTable {
                 None => of_variants.push((label.clone(), vec![test])),
             }
         }
-        let began = |tests: &[&TestResult<'_>]| tests.iter().map(|test| test.attempt.started.at).min();
-        of_variants.sort_by_key(|(_, tests)| began(tests));
+        let place = |test: &&TestResult<'_>| (test.attempt.started.order, test.attempt.started.at);
+        of_variants.sort_by_key(|(_, tests)| tests.iter().map(place).min());
         let labels = || of_variants.iter().map(|(label, _)| label.clone()).collect::<Vec<_>>();
         let against = match against {
             None => 0,

@@ -2,13 +2,16 @@
 """Writes what the plugin of google-adk's environment simulation answers: `eval-core/src/tools/environment_simulation.json`.
 
 `tests/adk/environment_simulation.py` with google-adk 2.13.0; it needs no network, as its model is scripted. Each experiment is
-a fault file and the calls of an agent. The answers are ADK's, with null where the real tool ran, or its error.
+a fault file and the calls of an agent. The answers are ADK's, with null where the real tool ran, or its error. With `--check`
+nothing is written, and other answers than the file's are an error.
 """
 
 import asyncio
+import itertools
 import json
 import logging
 import pathlib
+import sys
 import warnings
 
 warnings.filterwarnings("ignore")
@@ -129,5 +132,11 @@ def run(number, name, config, calls):
 
 
 rows = [json.dumps(run(*experiment)) for experiment in EXPERIMENTS]
-FIXTURE.write_text("[\n" + ",\n".join(rows) + "\n]\n")
+if sys.argv[1:] == ["--check"]:
+    known = FIXTURE.read_text().strip("[]\n").split(",\n")
+    changed = [f"before: {before}\n   now: {now}" for before, now in itertools.zip_longest(known, rows) if before != now]
+    if changed:
+        sys.exit("\n".join([f"google-adk does not answer as {FIXTURE} has it:", *changed]))
+else:
+    FIXTURE.write_text("[\n" + ",\n".join(rows) + "\n]\n")
 print(f"{FIXTURE}: {len(rows)} experiments")

@@ -11,6 +11,8 @@ use eval_support::variables::{
 };
 use eval_support::words::{count, tokens};
 
+use crate::usage::Usage;
+
 /// Limits of what models may be asked. They hold before a call is sent, and count no call that is replayed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Limits {
@@ -101,12 +103,12 @@ impl Limits {
     }
 
     /// Counts what an answer took.
-    pub(crate) fn took(&self, model: &str, input: u64, output: u64, run: &mut Spent, total: &Total) {
-        let tokens = input.saturating_add(output);
+    pub(crate) fn took(&self, model: &str, usage: Usage, run: &mut Spent, total: &Total) {
+        let Usage { input, output, cached } = usage;
         let price = self.prices.of(Some(model));
-        let cost = price.map_or(0.0, |price| price.of_tokens(input.into(), output.into()));
+        let cost = price.map_or(0.0, |price| price.of_tokens(input.into(), cached.into(), output.into()));
         for spent in [run, &mut *total.lock()] {
-            spent.tokens = spent.tokens.saturating_add(tokens);
+            spent.tokens = spent.tokens.saturating_add(usage.total());
             spent.cost += cost;
         }
     }
@@ -185,7 +187,7 @@ mod tests {
             let (mut run, total) = (Spent::default(), Total::default());
             for _ in 0..2 {
                 assert_eq!(limits.send(SENDING, &mut run, &total), Ok(()));
-                limits.took("m", 100, 5, &mut run, &total);
+                limits.took("m", Usage { input: 100, output: 5, cached: 0 }, &mut run, &total);
             }
             assert_eq!(limits.send(SENDING, &mut run, &total), Err(expected.to_owned()));
             // A run that is refused has sent nothing more.

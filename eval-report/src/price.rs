@@ -29,7 +29,7 @@ impl PriceError {
 }
 
 impl Prices {
-    /// Adds `IN/OUT` for all models, or `MODEL=IN/OUT` for one.
+    /// Adds `IN/OUT` for all models, or `MODEL=IN/OUT` for one. `IN/OUT/CACHED` is less for cached tokens of the input.
     pub fn add(&mut self, text: &str) -> Result<(), PriceError> {
         self.0.add(text).map_err(PriceError)
     }
@@ -89,7 +89,9 @@ impl Prices {
         match self.0.of(model) {
             None => Cost { unpriced: tokens_in + tokens_out, ..Cost::default() },
             Some(price) => {
-                Cost { money: price.of_tokens(tokens_in, tokens_out), tokens_in, tokens_out, unpriced: 0 }
+                let cached = usage.cached_content_token_count.unwrap_or_default().into();
+                let money = price.of_tokens(tokens_in, cached, tokens_out);
+                Cost { money, tokens_in, tokens_out, unpriced: 0 }
             }
         }
     }
@@ -174,6 +176,9 @@ mod tests {
             "0.000020 for 10 tokens in and 5 out"
         );
         assert_eq!(of(&["1/2"], None, usage(None, Some(5), Some(15))), "0.000020 for 10 tokens in and 5 out");
+        let mut cached = usage(Some(1_000_000), Some(100_000), None);
+        cached.cached_content_token_count = Some(500_000);
+        assert_eq!(of(&["2/20/0.2"], None, cached), "3.10 for 1000000 tokens in and 100000 out");
         let mut thinking = usage(Some(10), Some(5), None);
         (thinking.thoughts_token_count, thinking.tool_use_prompt_token_count) = (Some(7), Some(3));
         assert_eq!(of(&["1/2"], None, thinking), "0.000037 for 13 tokens in and 12 out");

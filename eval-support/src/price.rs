@@ -14,10 +14,11 @@ pub struct Prices {
 pub struct Price {
     input: f64,
     output: f64,
+    cached: f64,
 }
 
 /// The syntax of prices.
-pub const HELP: &str = "write the prices of a million tokens in and out, `0.30/2.50`, for one model `gemini-2.5-flash=0.30/2.50`";
+pub const HELP: &str = "write the prices of a million tokens in and out, `0.30/2.50`, for one model `gemini-2.5-flash=0.30/2.50`; a third price is that of cached tokens, `0.30/2.50/0.03`";
 
 impl Prices {
     /// Reads prices with commas between them.
@@ -27,16 +28,19 @@ impl Prices {
         Ok(prices)
     }
 
-    /// Adds `IN/OUT` for all models, or `MODEL=IN/OUT` for one.
+    /// Adds `IN/OUT` for all models, or `MODEL=IN/OUT` for one. `IN/OUT/CACHED` is less for cached tokens of the input.
     pub fn add(&mut self, text: &str) -> Result<(), String> {
         let (model, prices) = match text.rsplit_once('=') {
             Some((model, prices)) => (Some(model.trim()), prices),
             None => (None, text),
         };
         let wrong = || format!("`{text}` is no price");
-        let (input, output) = prices.split_once('/').ok_or_else(wrong)?;
-        let price =
-            Price { input: amount(input).ok_or_else(wrong)?, output: amount(output).ok_or_else(wrong)? };
+        let amounts: Option<Vec<f64>> = prices.split('/').map(amount).collect();
+        let price = match *amounts.ok_or_else(wrong)? {
+            [input, output] => Price { input, output, cached: input },
+            [input, output, cached] => Price { input, output, cached },
+            _ => return Err(wrong()),
+        };
         let is_new = match model {
             None => self.of_any.replace(price).is_none(),
             Some("") => return Err(wrong()),
@@ -61,10 +65,12 @@ impl Prices {
 }
 
 impl Price {
-    /// The cost of so many tokens.
+    /// The cost of so many tokens of input, `cached` of them from a cache, and of output.
     #[expect(clippy::cast_precision_loss, reason = "beyond 2^53 tokens nobody counts cents")]
-    pub fn of_tokens(self, input: i128, output: i128) -> f64 {
-        (input as f64 * self.input + output as f64 * self.output) / 1e6
+    pub fn of_tokens(self, input: i128, cached: i128, output: i128) -> f64 {
+        let cached = cached.clamp(0, input.max(0));
+        ((input - cached) as f64 * self.input + cached as f64 * self.cached + output as f64 * self.output)
+            / 1e6
     }
 }
 
@@ -96,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_price_is_two_amounts_for_all_models_or_for_one() {
-        for texts in ["0.30/2.50", "0/0", "m=1/2, a=b=3/4,5/6", "publishers/x/m=1/2"] {
+        for texts in ["0.30/2.50", "0/0", "1/2/0.1", "m=1/2, a=b=3/4/1,5/6", "publishers/x/m=1/2"] {
             assert!(Prices::read(texts).is_ok(), "{texts}");
         }
         for (texts, says) in [
@@ -105,7 +111,8 @@ mod tests {
             ("/", "`/` is no price"),
             ("1/", "`1/` is no price"),
             ("-1/2", "`-1/2` is no price"),
-            ("1/2/3", "`1/2/3` is no price"),
+            ("1/2/", "`1/2/` is no price"),
+            ("1/2/3/4", "`1/2/3/4` is no price"),
             ("1/inf", "`1/inf` is no price"),
             ("1/1e9", "`1/1e9` is no price"),
             ("$1/$2", "`$1/$2` is no price"),
@@ -123,9 +130,19 @@ mod tests {
     #[test]
     fn a_model_without_a_price_has_that_of_all_or_none() {
         let prices = Prices::read("1/1,m=2/20").unwrap();
-        let cost = |model| prices.of(model).map(|price| price.of_tokens(1_000_000, 100_000));
+        let cost = |model| prices.of(model).map(|price| price.of_tokens(1_000_000, 500_000, 100_000));
         assert_eq!([cost(Some("m")), cost(Some("m-lite")), cost(None)], [Some(4.0), Some(1.1), Some(1.1)]);
         assert_eq!(Prices::read("m=2/20").unwrap().of(Some("other")), None);
+    }
+
+    #[test]
+    fn cached_tokens_have_the_price_of_input_or_their_own() {
+        let cost = |texts, cached| {
+            Prices::read(texts).unwrap().of(None).map(|price| price.of_tokens(1_000_000, cached, 100_000))
+        };
+        assert_eq!([cost("2/20", 500_000), cost("2/20/0.2", 500_000)], [Some(4.0), Some(3.1)]);
+        // More than the whole input, as odd answers have it, is the whole input.
+        assert_eq!([cost("2/20/0", 2_000_000), cost("2/20/0", -1)], [Some(2.0), Some(4.0)]);
     }
 
     #[test]

@@ -13,7 +13,6 @@ use crate::limits::Sending;
 use crate::miss::{self, Known, Place};
 use crate::mode::{ModelMode, Settings};
 use crate::recording::{Answer, Body, Exchange};
-use crate::usage::Usage;
 use crate::wire::{Asked, Incoming, NoWire, Wire};
 
 /// A call of this conversation that a model answers.
@@ -229,10 +228,10 @@ impl Call for Ticket {
     fn answered(mut self: Box<Self>, answer: Answer) {
         self.is_over = true;
         let Shared { settings, run, .. } = &*self.conversation.0;
-        let Usage { input, output, .. } = answer.usage(self.asked.wire).unwrap_or_default();
+        let usage = answer.usage(self.asked.wire).unwrap_or_default();
         let mut state = self.conversation.0.state.lock();
         // An answer that broke off was paid for, too.
-        settings.limits.took(&self.asked.model, input, output, &mut state.spent, &settings.total);
+        settings.limits.took(&self.asked.model, usage, &mut state.spent, &settings.total);
         if let Some(failure) = failure_of(&answer, self.asked.wire)
             && !settings.keeps_failures
         {

@@ -1,4 +1,4 @@
-//! Guards around the user's code: time limits, panics, blocked threads, and how much of it runs at once.
+//! Guards around user code: time limits, panics, blocked threads, concurrency.
 
 mod concurrent;
 mod fence;

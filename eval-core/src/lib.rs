@@ -64,7 +64,7 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-/// Pages that belong to no item of this crate: configuration, differences from ADK, CI, the command line, and how this
+/// Documentation pages without an item: configuration, differences from ADK, CI, the command line, and how this
 /// compares.
 #[cfg(any(doc, doctest))]
 pub mod _documentation;

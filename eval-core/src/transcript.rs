@@ -38,7 +38,8 @@ impl Transcript {
         self.turns.iter().map(|turn| turn.invocation.clone()).collect()
     }
 
-    /// Takes the turns out, for metrics, which read them as one slice. They must be returned.
+    /// Takes the turns out, for metrics, which read them as one slice. [`return_invocations`](Self::return_invocations) gives
+    /// them back.
     pub(crate) fn lend_invocations(&mut self) -> Vec<Invocation> {
         self.turns.iter_mut().map(|turn| std::mem::take(&mut turn.invocation)).collect()
     }
@@ -75,8 +76,8 @@ pub struct RunError {
     pub judge: Option<JudgeError>,
     /// Whether the agent was not reached: see [`Unreachable`](crate::agent::Unreachable).
     pub unreachable: bool,
-    /// Whether the run failed, and did not break: a fault of a tool was not reached. Such a run came to its end. It is scored,
-    /// and its case has FAILED.
+    /// Whether the run ended normally and failed all the same, as when a fault of a tool was not reached. It is scored, and its
+    /// case has FAILED.
     pub is_failure: bool,
 }
 

@@ -128,8 +128,7 @@ fn check_type(rubric: &Node<'_>, last: bool, place: &Place<'_>) -> Option<Proble
         place.warning(ProblemCode::UnreadRubric, entry.value.range.clone(), message)
     };
     if kind == TRAJECTORY_QUALITY && !last {
-        let message =
-            format!("a rubric of type `{TRAJECTORY_QUALITY}` stands in a turn that is not the last");
+        let message = format!("a rubric of type `{TRAJECTORY_QUALITY}` is in a turn that is not the last");
         let found = problem(message).label("it is about the whole conversation");
         return Some(
             found.help("move it to the `rubrics` of the case; ADK reads those of the last turn only"),

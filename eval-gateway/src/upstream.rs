@@ -214,7 +214,7 @@ impl Response {
         let body = match is_json.then(|| parse_value(&text).ok()).flatten() {
             Some(value) => Body::Json(value),
             None if is_json && self.lacks_end => {
-                return Err("the answer of the provider broke off: it is no whole JSON".to_owned());
+                return Err("the answer of the provider broke off: its JSON is truncated".to_owned());
             }
             None => Body::Text { kind: self.kind.clone(), text },
         };

@@ -163,7 +163,7 @@ impl Reader<'_> {
             return Err(error_on(
                 tokens,
                 "more than one path",
-                r#"one attribute takes one path; a glob or a directory, such as `"evals"`, stands for many files"#,
+                r#"one attribute takes one path; a glob or a directory, such as `"evals"`, means many files"#,
             ));
         }
         syn::parse2(tokens.clone()).map_err(|_| {

@@ -24,7 +24,7 @@ pub fn word(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// A word in the quotes of bash in which `\033` is a byte. Three digits are always a whole number.
+/// A word in the `$'..'` of bash. A byte has three octal digits, so that the next digit is not read as a part of it.
 fn by_numbers(word: &str) -> String {
     let mut out = "$'".to_owned();
     for c in word.chars() {

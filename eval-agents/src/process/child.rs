@@ -56,8 +56,8 @@ pub(super) struct Child {
     /// The lock for writing a line, so that lines of several conversations are not mixed.
     writing: AsyncMutex<()>,
     hello: watch::Receiver<bool>,
-    /// Whether no other conversation may begin: one was left while it waited, or the program broke the protocol.
-    hangs: AtomicBool,
+    /// Whether the program takes no further conversation: one was left while it waited, or the program broke the protocol.
+    is_closed_to_new: AtomicBool,
     is_shared: bool,
 }
 
@@ -94,13 +94,13 @@ impl Child {
             input: Mutex::new(Some(input)),
             writing: AsyncMutex::default(),
             hello,
-            hangs: AtomicBool::new(false),
+            is_closed_to_new: AtomicBool::new(false),
             is_shared,
         }))
     }
 
     pub(super) fn is_of_use(&self) -> bool {
-        self.routes.broken().is_none() && !self.hangs.load(Ordering::Relaxed)
+        self.routes.broken().is_none() && !self.is_closed_to_new.load(Ordering::Relaxed)
     }
 
     pub(super) fn connection(self: &Arc<Self>, session: &str) -> Connection {
@@ -157,10 +157,10 @@ impl Child {
     }
 
     /// The error of a program that broke off outside of a request. A successful end is no error.
-    async fn unseen(&self, error: ProcessError) -> Result<(), ProcessError> {
+    async fn error_outside_requests(&self, error: ProcessError) -> Result<(), ProcessError> {
         match error {
             ProcessError::Ended(_) => match self.group.ended_within(EXIT_WAIT).await {
-                Some(status) if !status.success() => Err(self.badly(status).await),
+                Some(status) if !status.success() => Err(self.exit_error(status).await),
                 _ => Ok(()),
             },
             error => Err(self.explain(error).await),
@@ -192,15 +192,15 @@ impl Child {
         let ended = self.last_message().await;
         self.group.kill().await;
         match ended {
-            Ok(()) if !status.success() => Err(self.badly(status).await),
+            Ok(()) if !status.success() => Err(self.exit_error(status).await),
             ended => ended,
         }
     }
 
-    /// Ends a shared program whose conversations are over. Fails for what no conversation was told of.
+    /// Ends a shared program whose conversations are over. Fails with an error that no conversation has reported.
     pub(super) async fn finish(&self, limit: Duration) -> Result<(), ProcessError> {
         let ended = match (self.routes.broken_unheard(), self.is_of_use()) {
-            (Some(error), _) => self.unseen(error).await,
+            (Some(error), _) => self.error_outside_requests(error).await,
             (None, true) => self.end(limit).await,
             // The conversation that it failed has the error.
             (None, false) => Ok(()),
@@ -210,7 +210,7 @@ impl Child {
         self.routes.late().map_or(Ok(()), |late| Err(ProcessError::Protocol(late)))
     }
 
-    async fn badly(&self, status: ExitStatus) -> ProcessError {
+    async fn exit_error(&self, status: ExitStatus) -> ProcessError {
         let wrote = self.quoted("it", &self.wrote.final_output().await);
         ProcessError::End(format!("the program ended with {status}{wrote}"))
     }
@@ -390,7 +390,7 @@ impl Connection {
     /// The error with what the program wrote. If the program broke the protocol, it gets no other conversation.
     pub(super) async fn explain(&self, error: ProcessError) -> ProcessError {
         if matches!(error, ProcessError::Protocol(_)) {
-            self.child.hangs.store(true, Ordering::Relaxed);
+            self.child.is_closed_to_new.store(true, Ordering::Relaxed);
         }
         self.child.explain(error).await
     }
@@ -434,9 +434,9 @@ impl Connection {
         child.end(limit).await
     }
 
-    /// Leaves a program that may hang. Returns whether it has no conversation left, and has to be killed.
+    /// Leaves a program that may hang. Returns whether no conversation is left, so that the program must be killed.
     fn forsake(&self) -> bool {
-        self.child.hangs.store(true, Ordering::Relaxed);
+        self.child.is_closed_to_new.store(true, Ordering::Relaxed);
         self.child.routes.close(&self.id);
         self.child.routes.count() == 0
     }

@@ -233,7 +233,7 @@ mod tests {
             (r#"{"type": "turn_end", "session_id": 7}"#, "its `session_id` is 7; write the one of `start`"),
             (r#"{"type": "turn_end", "session_id": ["s"]}"#, r#"its `session_id` is ["s"]; write"#),
             (r#"{"type": "turn_end", "sessionId": "s", "session_id": "t"}"#, "one key in two spellings"),
-            (r#"{"type": "text", "text": "a", "text": "b"}"#, "key `text` stands twice in one object"),
+            (r#"{"type": "text", "text": "a", "text": "b"}"#, "key `text` is repeated in one object"),
             (r#"{"type": "text", "text": "a", "Text": "b"}"#, "`text` does not have the key `Text`"),
             (r#"{"type": "toolCall", "name": "f", "args": {}}"#, "there is no type `toolCall`"),
             (r#"{"type": "hello"}"#, "`protocol` is missing"),

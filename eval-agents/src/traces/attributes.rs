@@ -51,7 +51,7 @@ fn add(out: &mut Attributes, key: String, value: Value, notes: &mut Notes) {
 }
 
 fn stands_twice(key: &str) -> String {
-    format!("the attribute `{}` stands twice, with different values", short(key))
+    format!("the attribute `{}` is there twice, with different values", short(key))
 }
 
 /// The beginning of an untrusted name.

@@ -29,7 +29,7 @@ impl Tree {
         for span in all {
             match numbers.get(&span.id) {
                 Some(first) if spans[*first] == span => {
-                    gaps.push(Gap::new(GapKind::Repeated, format!("the span {} stands twice", span.id)));
+                    gaps.push(Gap::new(GapKind::Repeated, format!("the span {} is there twice", span.id)));
                 }
                 Some(_) => gaps.push(Gap::new(
                     GapKind::Contradiction,

@@ -16,7 +16,7 @@ use super::message::{Message, NoContent, Part, PartCall, Response, text_of};
 pub(super) struct Span {
     pub(super) id: Id,
     pub(super) parent: Option<Id>,
-    /// The name, or an empty text if it is not needed: see [`Span::kept_name`].
+    /// The name. Empty unless [`Span::kept_name`] keeps it.
     pub(super) name: Box<str>,
     /// Nanoseconds since 1970; `None` if they are not written.
     pub(super) start: Option<NonZeroU64>,
@@ -67,7 +67,7 @@ impl Span {
     }
 }
 
-/// The type of an error without a type.
+/// The `error.type` of a span that names none.
 pub(super) const OTHER_ERROR: &str = "_OTHER";
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -214,7 +214,7 @@ impl View {
             return None;
         }
         if let Some(operation) = self.operation {
-            // An operation of another name can be a call all the same.
+            // An unknown operation still counts as a call if its data shows one.
             return Some(if operation == Class::Other {
                 self.called().unwrap_or(operation)
             } else {
@@ -259,7 +259,8 @@ pub(super) struct OfModel {
     pub(super) response_model: Slot<Arc<str>>,
 }
 
-/// The tokens of a call: input, output, read from a cache, written to one, thought. Each is of the best source that had it.
+/// The tokens of a call: input, output, read from a cache, written to one, thought. Each count comes from the best
+/// source that reports it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Tokens {
     counts: [u64; 5],

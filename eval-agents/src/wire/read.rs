@@ -299,7 +299,7 @@ mod tests {
     #[test]
     fn a_key_that_stands_twice_is_no_fault_of_the_json() {
         let why = parse(r#"{"type": "text", "text": "a", "text": "b"}"#).unwrap_err();
-        assert_eq!(why, "key `text` stands twice in one object: its first value would be lost");
+        assert_eq!(why, "key `text` is repeated in one object: its first value would be lost");
         assert!(parse("hi").unwrap_err().starts_with("not JSON"));
     }
 

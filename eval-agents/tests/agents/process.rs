@@ -316,7 +316,7 @@ fn in_the_turn() -> Vec<Fault> {
         (
             "a key that stands twice",
             in_turn("echo '{\"type\":\"text\",\"text\":\"a\",\"text\":\"b\"}'; cat >/dev/null"),
-            &["key `text` stands twice in one object: its first value would be lost"],
+            &["key `text` is repeated in one object: its first value would be lost"],
         ),
         (
             "a result without a call",

@@ -125,11 +125,7 @@ fn a_session_file_beside_a_set_of_today_is_an_error() {
     folder.write("trip.evalset.json", set("")).write("trip.session.json", r#"{"state": {"a": 1}}"#);
     let ran = folder.run(&["check", "."]);
     assert_eq!(ran.code, Some(1));
-    assert!(
-        ran.out.contains("a session file stands beside a set that carries its own sessions"),
-        "{}",
-        ran.out
-    );
+    assert!(ran.out.contains("a session file is beside a set that carries its own sessions"), "{}", ran.out);
     // Under another name, it may belong to a test file in another folder.
     let folder = Folder::new("check-session-other");
     folder.write("trip.evalset.json", set("")).write("initial.session.json", r#"{"state": {"a": 1}}"#);

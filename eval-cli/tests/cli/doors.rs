@@ -37,7 +37,7 @@ fn what_arrives_from_a_program_that_is_recorded_becomes_what_the_table_says() {
         "ERROR: ",
         "draft; gap: the program wrote `message.event.colour`, which nothing reads",
         "`text` does not have the key `tone`",
-        "key `text` stands twice in one object",
+        "key `text` is repeated in one object",
         "one key in two spellings",
         "with the `session_id` `x`, which no conversation has",
         "ERROR: ",
@@ -110,7 +110,7 @@ const SESSIONS: [(&str, &str, &str); 15] = [
     (
         "a key that stands twice",
         r#"{"author": "a", "content": {"parts": [{"text": "bye", "text": "hello"}]}}"#,
-        "key `text` stands twice in one object",
+        "key `text` is repeated in one object",
     ),
     (
         "a key in two spellings",

@@ -153,7 +153,7 @@ fn real_files_lose_nothing_and_are_formatted_once() {
         if ran.code == Some(1) {
             assert_eq!(after, before, "{}", path.display());
             assert!(
-                ran.out.contains("lost when the file is written") || ran.out.contains("stands twice"),
+                ran.out.contains("lost when the file is written") || ran.out.contains("is repeated"),
                 "{}",
                 ran.out
             );

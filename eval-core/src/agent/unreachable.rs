@@ -1,4 +1,4 @@
-//! The error of an agent that was not reached.
+//! Agents that were not reached.
 
 use std::error::Error;
 use std::fmt;

@@ -304,11 +304,10 @@ pub struct Decided {
     pub repeated: usize,
     /// The headline of a case that does not pass; `None` if it passes.
     pub headline: Option<String>,
-    /// Whether the case failed although each run did what it expects, so that another golden would not help. `false` in journals of
-    /// earlier versions.
+    /// Whether the case failed although each run did what it expects. `false` in older journals.
     pub as_expected: bool,
     /// Whether the case failed, and what its runs did cannot take the place of what it expects: they differ, or a secret would be masked.
-    /// `false` in journals of earlier versions.
+    /// `false` in older journals.
     pub keeps_golden: bool,
     /// The output of the failed test; `None` if it did not fail, and for cases that ran without the attribute.
     pub failure: Option<String>,

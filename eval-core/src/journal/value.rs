@@ -106,7 +106,7 @@ impl Field for Map {
         match Value::read(from)? {
             Value::Object(map) => Ok(map),
             other => Err(serde_core::de::Error::custom(format_args!(
-                "{} stands where an object should",
+                "{} where an object is expected",
                 other.kind()
             ))),
         }

@@ -70,7 +70,7 @@ pub(super) fn of_tests(set: &SetSource) -> Result<Option<Arc<Journal>>, String> 
             return Ok(None);
         }
         let Some(folder) = evalset_dir()? else {
-            say_once("this program stands in no target folder; `EVALSET_DIR` names a folder");
+            say_once("this program is in no target folder; `EVALSET_DIR` names a folder");
             return Ok(None);
         };
         match Journal::open(&folder, None, |run| of_set(run, set), Some(Path::new(set.manifest_dir))) {

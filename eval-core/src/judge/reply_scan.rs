@@ -166,8 +166,7 @@ pub(super) fn is_own(reply: &str, prompt: &str, part: Range<usize>) -> Result<()
     Ok(())
 }
 
-pub(crate) const WORDS_AFTER: &str =
-    "words stand after its verdict, which may take it back; end with the verdict";
+pub(crate) const WORDS_AFTER: &str = "words follow its verdict, which may take it back; end with the verdict";
 
 /// Whether the data of a prompt contains a text, as it is or in a JSON string. Blanks are ignored.
 pub(crate) fn is_copy(text: &str, prompt: &str) -> bool {

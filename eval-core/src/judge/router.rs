@@ -177,7 +177,7 @@ impl Judge for RoutedJudge {
                 Box::pin(store.record(request, Some(&self.eval_id), Box::pin(self.ask_live(request)))).await
             }
             (Some(JudgeMode::Record), None) => Err(JudgeError::failed(
-                "cannot record: this set stands in no file, so no recording stands beside it\n\
+                "cannot record: this set was not read from a file, so it has no recording\n\
                  name a file for it with `EvalRunner::recording`",
             )),
             (None | Some(JudgeMode::Replay), Some(store)) => store.replay(request, Some(&self.eval_id)).await,

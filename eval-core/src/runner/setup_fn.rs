@@ -70,7 +70,7 @@ use crate::setup::shape;
     label = "wrong shape for a setup function",
     note = "expected `Fn() -> impl Agent` or `Fn(&EvalCase) -> impl Agent`, plain or async, also as `Result<impl Agent, E>`",
     note = "write the type of a closure's argument: `|case: &EvalCase| ..`",
-    note = "a closure that changes what it captured stands in a lock: `Mutex::new(|| ..)`"
+    note = "a closure that changes what it captured needs a lock: `Mutex::new(|| ..)`"
 )]
 pub trait Setup<Shape>: Sync {
     /// Makes the agent for one run of a case.

@@ -20,7 +20,8 @@ pub struct OverlookedConfig {
 }
 
 impl OverlookedConfig {
-    /// The config that a set passes over. `None` if the folder of the set has its own, or if no config is passed over.
+    /// The config that a set passes over. `None` if the set uses the `test_config.json` of its folder, and if there is nothing to
+    /// pass over.
     ///
     /// It is one of these files, which ADK passes over as well:
     ///

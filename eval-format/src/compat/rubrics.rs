@@ -200,8 +200,7 @@ fn unread(rubric: &Rubric, last: bool, kinds: &[&str]) -> Option<(String, String
         });
     }
     if kind == TRAJECTORY_QUALITY && !last {
-        let message =
-            format!("the rubric `{id}` is about the whole conversation and stands in an earlier turn");
+        let message = format!("the rubric `{id}` is about the whole conversation and is in an earlier turn");
         let help = "move it to the `rubrics` of the case; ADK reads those of the last turn only";
         return Some((message, help.to_owned()));
     }

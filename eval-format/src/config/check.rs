@@ -138,7 +138,7 @@ fn refuse_strays(names: &CustomNames<'_>, problems: &mut [Problem]) -> bool {
 fn outside_criteria(key: &str, range: Range<usize>) -> Problem {
     let path = JsonPath::default().key(key);
     let key = shown(key);
-    Problem::error(ProblemCode::UnknownKey, path, range, format!("metric `{key}` stands outside `criteria`"))
+    Problem::error(ProblemCode::UnknownKey, path, range, format!("metric `{key}` is outside `criteria`"))
         .label("ADK ignores it here")
         .help(format!(r#"write `{{"criteria": {{"{key}": ...}}}}`"#))
 }

@@ -234,7 +234,7 @@ mod tests {
         twice.options.insert("threshold", 0.1);
         for criterion in [twice, Criterion::new(0.9).with("threshold", "0.1")] {
             let problems = config(criterion).checked(&[]).unwrap_err().to_string();
-            assert!(problems.contains("`threshold`") && problems.contains("twice"), "{problems}");
+            assert!(problems.contains("`threshold`") && problems.contains("repeated"), "{problems}");
         }
     }
 

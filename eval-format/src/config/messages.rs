@@ -30,7 +30,7 @@ pub(super) fn unknown_metric(entry: &Entry<'_>, place: &Place<'_>, nearest: Opti
         return found.label("not a comment here").help(help);
     }
     found.label("unknown metric").help(format!(
-        "if it is your own, {}; the built-in metrics stand in the documentation of `eval_core::metric`",
+        "if it is your own, {}; the built-in metrics are in the documentation of `eval_core::metric`",
         answer(name)
     ))
 }

@@ -183,7 +183,7 @@ fn matcher(faults: &mut Faults, value: &Value) -> Option<Matcher> {
 fn no_matcher(faults: &mut Faults, name: &str) {
     let known = WORDS.iter().map(|(word, _)| *word).chain(OBJECTS).collect::<Vec<_>>();
     let help = did_you_mean(name, known.iter().copied()).unwrap_or_else(|| {
-        format!("the matchers are {}; what is expected stands in the turn", quoted_list(&known))
+        format!("the matchers are {}; what is expected is in the turn", quoted_list(&known))
     });
     faults.value(MATCHER, format!("there is no matcher `{}`", shown(name)), "no matcher").help(help);
 }

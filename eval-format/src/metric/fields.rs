@@ -80,7 +80,7 @@ macro_rules! criterion_fields {
             RUBRICS = rubrics, _: rubrics(Rubric), default "[]",
                 "what the judge looks at, besides the rubrics of the case";
             WEIGHTS = weights, _: weights(Map), default "{}",
-                "how much rubrics count in the mean, by their ids; 1 where nothing is said; ADK ignores this key";
+                "how much rubrics count in the mean, by their ids; 1 by default; ADK ignores this key";
             // ADK takes this key in the criterion of every metric; the metrics that read it list it.
             /// Whether texts before the final response are judged with it: `include_intermediate_responses_in_final`.
             INTERMEDIATE_RESPONSES = include_intermediate_responses_in_final, with_intermediate_responses_in_final:
@@ -115,7 +115,7 @@ macro_rules! criterion_fields {
             /// Whether runs of white space count as one blank, and white space at the ends is ignored:
             /// `normalize`, true by default.
             NORMALIZE = normalize, with_normalize: flag(bool), default "true",
-                "whether any run of white space is one blank, and none at the ends";
+                "whether runs of white space count as one blank, and white space at the ends is ignored";
         }
     };
 }

@@ -132,7 +132,7 @@ pub struct UserPersona {
     pub id: String,
     /// A description of the user.
     pub description: String,
-    /// The behaviours of the user.
+    /// The behaviors of the user.
     pub behaviors: Vec<UserBehavior>,
 }
 
@@ -160,7 +160,7 @@ impl UserPersona {
 pub struct UserBehavior {
     /// The name of the behavior.
     pub name: String,
-    /// A description of the behaviour.
+    /// A description of the behavior.
     pub description: String,
     /// The instructions for the simulated user.
     pub behavior_instructions: Vec<String>,

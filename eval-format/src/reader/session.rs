@@ -61,7 +61,7 @@ pub(super) fn session_input(mut record: Record) -> SessionInput {
 }
 
 fn misplaced(root: &Node<'_>) -> Problem {
-    let message = "a session file stands beside a set that carries its own sessions";
+    let message = "a session file is beside a set that carries its own sessions";
     Place::Root
         .error(ProblemCode::SessionFile, opening(root), message)
         .label("only old test files (`query`, `reference`) take a session file")

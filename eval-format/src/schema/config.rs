@@ -80,7 +80,7 @@ pub(crate) static LLM_BACKED_USER_SIMULATOR: Model = model(
 
 /// `judge_model_options` of a criterion. `config::judged` checks the ranges of its numbers.
 pub(crate) static JUDGE_MODEL_OPTIONS: Model = Model {
-    strangers: &[
+    foreign_keys: &[
         ("model", "write `judge_model`"),
         ("samples", "write `num_samples`"),
         ("temperature", r#"write `"judge_model_config": {"temperature": ...}`"#),

@@ -18,7 +18,7 @@ pub(super) use models;
 
 pub(crate) static CONTENT: Model = Model {
     sample: r#"{"parts": [{"text": "..."}]}"#,
-    strangers: &[
+    foreign_keys: &[
         ("text", r#"write `"parts": [{"text": "..."}]`"#),
         ("content", r#"write `"parts": [{"text": "..."}]`"#),
     ],
@@ -95,18 +95,18 @@ impl Piece {
 
     /// The remedy for a key that other writers use here.
     pub fn instead_of(self, key: &str) -> Option<&'static str> {
-        self.model().strangers.iter().find(|(stranger, _)| *stranger == key).map(|(_, help)| *help)
+        self.model().foreign_keys.iter().find(|(foreign, _)| *foreign == key).map(|(_, help)| *help)
     }
 }
 
 pub(crate) static FUNCTION_CALL: Model = Model {
     sample: r#"{"name": "...", "args": {}}"#,
-    strangers: &[
+    foreign_keys: &[
         ("tool_name", "write `name`"),
         ("tool_input", "write `args`"),
         ("arguments", "write `args`"),
         ("input", "write `args`"),
-        ("result", "a tool's answer stands in `tool_responses`"),
+        ("result", "a tool's answer belongs in `tool_responses`"),
     ],
     ..genai(
         "a function call",
@@ -122,7 +122,7 @@ pub(crate) static FUNCTION_CALL: Model = Model {
 
 pub(crate) static FUNCTION_RESPONSE: Model = Model {
     sample: r#"{"name": "...", "response": {}}"#,
-    strangers: &[
+    foreign_keys: &[
         ("result", r#"write `"response": {"result": ...}`"#),
         ("output", r#"write `"response": {"output": ...}`"#),
         ("tool_name", "write `name`"),

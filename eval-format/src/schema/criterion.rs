@@ -21,11 +21,11 @@ static CUSTOM: Model = model(
 
 /// The criteria of the built-in metrics, in the order of their list. A key that a metric does not read is refused.
 static BUILT_IN: LazyLock<Vec<Model>> = LazyLock::new(|| {
-    let strangers: &[_] = strangers().leak();
+    let foreign_keys: &[_] = foreign_keys().leak();
     // Leaked, since tables live as long as the program.
     let of = |info: &MetricInfo| {
         let what = format!("a criterion of `{}`", info.name).leak();
-        Model { strangers, ..model(what, Extra::Refused, fields(info).leak()) }
+        Model { foreign_keys, ..model(what, Extra::Refused, fields(info).leak()) }
     };
     METRICS.iter().map(of).collect()
 });
@@ -42,13 +42,13 @@ fn fields(info: &MetricInfo) -> Vec<Field> {
 }
 
 /// The keys that only some metrics read, each with the help for the criterion of another metric.
-fn strangers() -> Vec<(&'static str, &'static str)> {
+fn foreign_keys() -> Vec<(&'static str, &'static str)> {
     let mut found: Vec<(&'static str, &'static str)> = Vec::new();
     for info in METRICS {
         for field in info.criterion {
             let is_common = field.name == INTERMEDIATE_RESPONSES.name;
             if !is_common && !found.iter().any(|(name, _)| *name == field.name) {
-                found.push((field.name, instead(field.name).leak()));
+                found.push((field.name, remedy(field.name).leak()));
             }
         }
     }
@@ -56,7 +56,7 @@ fn strangers() -> Vec<(&'static str, &'static str)> {
 }
 
 /// The remedy for a key in the criterion of a metric that does not read it.
-fn instead(key: &str) -> std::string::String {
+fn remedy(key: &str) -> std::string::String {
     let reads = |info: &&MetricInfo| info.criterion.iter().any(|field| field.name == key);
     let readers: Vec<&str> = METRICS.iter().filter(reads).map(|info| info.name).collect();
     let judged = METRICS.iter().filter(reads).all(|info| info.needs.contains(&Need::Judge));
@@ -111,10 +111,10 @@ mod tests {
             ("args_match", "move it to `tool_trajectory_avg_score`, the metric that reads it"),
             ("judge_model_options", "remove it; only judged metrics read it"),
         ] {
-            assert_eq!(instead(key), help);
+            assert_eq!(remedy(key), help);
         }
         assert!(
-            instead("weights").ends_with("`rubric_based_multi_turn_trajectory_quality_v1`, which read it")
+            remedy("weights").ends_with("`rubric_based_multi_turn_trajectory_quality_v1`, which read it")
         );
     }
 }

@@ -45,7 +45,7 @@ const EVAL_CASE_FIELDS: &[Field] = &[
 ];
 
 pub(crate) static INVOCATION: Model = Model {
-    strangers: &[
+    foreign_keys: &[
         ("query", r#"write `"user_content": {"parts": [{"text": "..."}]}`"#),
         ("prompt", r#"write `"user_content": {"parts": [{"text": "..."}]}`"#),
         ("reference", r#"write `"final_response": {"parts": [{"text": "..."}]}`"#),
@@ -54,7 +54,7 @@ pub(crate) static INVOCATION: Model = Model {
         ("tool_uses", r#"write `"intermediate_data": {"tool_uses": [...]}`"#),
         ("tools", r#"write `"intermediate_data": {"tool_uses": [...]}`"#),
         ("invocation_events", r#"write `"intermediate_data": {"invocation_events": [...]}`"#),
-        ("session_input", "it stands in the eval case, beside `conversation`"),
+        ("session_input", "it belongs in the eval case, beside `conversation`"),
         ("_expect", IN_THE_CASE),
         ("expect", IN_THE_CASE),
         ("expects", IN_THE_CASE),
@@ -81,12 +81,12 @@ pub(crate) static INVOCATION: Model = Model {
 };
 
 /// google-adk refuses a turn with a key of ours.
-const IN_THE_CASE: &str = r#"what may vary stands in the eval case, beside `conversation`, by the number of the turn: `"_expect": {"1": {..}}`"#;
+const IN_THE_CASE: &str = r#"what may vary belongs in the eval case, beside `conversation`, by the number of the turn: `"_expect": {"1": {..}}`"#;
 
 const MESSAGE: &str = r#"{"parts": [{"text": "..."}]}"#;
 
 static INTERMEDIATE_DATA: Model = Model {
-    strangers: &[("tool_calls", "write `tool_uses`"), ("events", "write `invocation_events`")],
+    foreign_keys: &[("tool_calls", "write `tool_uses`"), ("events", "write `invocation_events`")],
     ..model(
         "an intermediate data object",
         Extra::Forbidden,
@@ -128,7 +128,7 @@ pub(crate) static SESSION_INPUT: Model = model(
 );
 
 pub(crate) static RUBRIC: Model = Model {
-    strangers: &[("id", "write `rubric_id`"), ("content", "write `rubric_content`")],
+    foreign_keys: &[("id", "write `rubric_id`"), ("content", "write `rubric_content`")],
     ..model(
         "a rubric",
         Extra::Forbidden,
@@ -142,7 +142,7 @@ pub(crate) static RUBRIC: Model = Model {
 };
 
 static RUBRIC_CONTENT: Model = Model {
-    strangers: &[("text", "write `text_property`")],
+    foreign_keys: &[("text", "write `text_property`")],
     ..model("a rubric content", Extra::Forbidden, &[optional("text_property", String)])
 };
 

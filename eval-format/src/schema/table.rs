@@ -14,7 +14,7 @@ pub(crate) struct Model {
     /// Whether keys may be written in camelCase too.
     pub(crate) camel: bool,
     /// Keys that other writers use here, each with its remedy.
-    pub(crate) strangers: &'static [(&'static str, &'static str)],
+    pub(crate) foreign_keys: &'static [(&'static str, &'static str)],
     /// Keys that are allowed beside their camelCase spelling if they are `null`. ADK forbids other keys in two
     /// spellings.
     pub(crate) null_twins: &'static [&'static str],
@@ -99,7 +99,7 @@ pub(crate) enum Type {
 
 /// A model whose keys may be written in either spelling.
 pub(super) const fn model(what: &'static str, extra: Extra, fields: &'static [Field]) -> Model {
-    Model { what, fields, extra, ours: &[], camel: true, strangers: &[], null_twins: &[], sample: "" }
+    Model { what, fields, extra, ours: &[], camel: true, foreign_keys: &[], null_twins: &[], sample: "" }
 }
 
 /// A key that must be there and is not `null`; `example` shows its value.

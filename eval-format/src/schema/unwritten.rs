@@ -95,7 +95,7 @@ fn no_place(entry: &Entry<'_>, model: &Model, place: &Place<'_>) -> Problem {
     place
         .warning_at_key(ProblemCode::Unwritten, entry, message)
         .label("lost when the file is written")
-        .help("nothing reads it; an eval case keeps keys of your own")
+        .help("remove it, or move it into the eval case, which keeps keys of your own")
 }
 
 fn no_number(node: &Node<'_>, place: &Place<'_>) -> Problem {

@@ -56,7 +56,7 @@ const NOT_READ: &str = "nothing reads this key";
 
 fn stranger(entry: &Entry<'_>, model: &Model) -> Option<&'static str> {
     let is = |name: &str| entry.key == name || is_camel_of(&entry.key, name);
-    model.strangers.iter().find(|(name, _)| is(name)).map(|(_, instead)| *instead)
+    model.foreign_keys.iter().find(|(name, _)| is(name)).map(|(_, instead)| *instead)
 }
 
 pub(super) fn unread_key(entry: &Entry<'_>, model: &Model, place: &Place<'_>) -> Problem {

@@ -214,7 +214,7 @@ fn duplicate_keys(root: &Node<'_>, duplicates: Vec<Duplicate>) -> Vec<Problem> {
 
 fn duplicate_key(duplicate: &Duplicate, object: &JsonPath) -> Problem {
     let path = object.key(&short(&duplicate.key));
-    let message = format!("key `{}` stands twice in one object", shown(&duplicate.key));
+    let message = format!("key `{}` is repeated in one object", shown(&duplicate.key));
     Problem::error(ProblemCode::DuplicateKey, path, duplicate.second.clone(), message)
         .label("ADK would read this value alone")
         .related(duplicate.first.clone(), "this one would be lost")

@@ -107,11 +107,9 @@ fn explain(text: &str, Fault { what, at: index }: Fault) -> Problem {
         }
         FaultKind::BadEscape => at(text, index, "this is not an escape that JSON knows")
             .help(r#"the escapes are \" \\ \/ \b \f \n \r \t and \u with four hex digits"#),
-        FaultKind::LoneSurrogate => {
-            at(text, index, r"half of a surrogate pair stands alone in a `\u` escape")
-                .help("write the character itself, or both halves of the pair")
-        }
-        FaultKind::ControlCharacter => at(text, index, "a raw control character stands in a string")
+        FaultKind::LoneSurrogate => at(text, index, r"half of a surrogate pair is alone in a `\u` escape")
+            .help("write the character itself, or both halves of the pair"),
+        FaultKind::ControlCharacter => at(text, index, "a raw control character is in a string")
             .help(r"write it as an escape: `\n` for a line break, `\t` for a tab"),
         FaultKind::MoreText => more_text(text, index),
         FaultKind::TooDeep => too_deep(index),
@@ -147,7 +145,7 @@ fn unexpected(text: &str, index: usize) -> Problem {
         }
     }
     if rest.starts_with('\'') {
-        return found.label("single quotes").help("JSON strings stand in double quotes");
+        return found.label("single quotes").help("JSON strings have double quotes");
     }
     found
 }

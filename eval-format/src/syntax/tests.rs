@@ -110,7 +110,7 @@ fn equal_keys_are_an_error_with_both_places() {
 #[test]
 fn a_repeated_key_is_named_on_one_line() {
     let (_, problems) = read(r#"{"a\nb": 1, "a\nb": 2}"#);
-    assert_eq!(problems[0].message, r"key `a\nb` stands twice in one object");
+    assert_eq!(problems[0].message, r"key `a\nb` is repeated in one object");
 }
 
 #[test]
@@ -152,8 +152,8 @@ fn what_is_wrong_is_named_where_it_stands() {
         (r#"["\x"]"#, 3..4, "this is not an escape that JSON knows"),
         (r#"["\u12é4"]"#, 6..8, "this is not an escape that JSON knows"),
         (r#"["\ud83d\ux"]"#, 10..11, "this is not an escape that JSON knows"),
-        (r#"["é\udc00\ud83d"]"#, 4..5, r"half of a surrogate pair stands alone in a `\u` escape"),
-        ("[\"a\tb\"]", 3..4, "a raw control character stands in a string"),
+        (r#"["é\udc00\ud83d"]"#, 4..5, r"half of a surrogate pair is alone in a `\u` escape"),
+        ("[\"a\tb\"]", 3..4, "a raw control character is in a string"),
         ("<<<<<<< HEAD\n{}", 0..7, "a merge conflict is not resolved"),
         ("[1,\n<<<<<<< HEAD\n2\n=======", 4..11, "a merge conflict is not resolved"),
         ("[1\n=======\n, 2]", 3..10, "a merge conflict is not resolved"),
@@ -179,7 +179,7 @@ fn the_words_of_other_languages_are_translated() {
         ("None", "write `null`"),
         ("nan", "write `NaN`"),
         ("undefined", "write `null`"),
-        ("'a'", "JSON strings stand in double quotes"),
+        ("'a'", "JSON strings have double quotes"),
         ("# a", "JSON has no comments; a key that begins with `_` can hold a note"),
     ] {
         assert_eq!(read(text).0.unwrap_err().help.as_deref(), Some(help), "{text}");

@@ -122,7 +122,7 @@ impl<'de> Visitor<'de> for ValueVisitor {
         }
         let mut seen = HashSet::with_capacity(entries.len());
         if let Some((key, _)) = entries.iter().find(|(key, _)| !seen.insert(key.as_str())) {
-            return Err(A::Error::custom(format_args!("key {key:?} stands twice in one object")));
+            return Err(A::Error::custom(format_args!("key {key:?} is repeated in one object")));
         }
         Ok(Value::Object(Map::from_unique(entries)))
     }
@@ -282,7 +282,7 @@ mod tests {
             assert_eq!(Some(read), Value::parse(&once).ok());
             let error =
                 serde_json::from_str::<Value>(&format!("{{\"a\": 1, {others}\"a\": 2}}")).unwrap_err();
-            assert!(error.to_string().starts_with("key \"a\" stands twice in one object"), "{error}");
+            assert!(error.to_string().starts_with("key \"a\" is repeated in one object"), "{error}");
         }
     }
 }

@@ -99,7 +99,7 @@ fn equal_keys_are_errors_in_texts_of_their_own() {
     assert!(Value::parse(r#"{"a": 1, "a": 1}"#).is_err());
     for text in [r#"{"a": 1, "a": 1}"#, r#"[{"b": {"a": 1, "c": 2, "a": 3}}]"#] {
         let error = serde_json::from_str::<Value>(text).unwrap_err().to_string();
-        assert!(error.starts_with("key \"a\" stands twice in one object"), "{error}");
+        assert!(error.starts_with("key \"a\" is repeated in one object"), "{error}");
     }
     let twice = set(&format!(r#"{{"eval_id": "c", "conversation": [{TURN}], "conversation": []}}"#));
     assert!(serde_json::from_str::<EvalSet>(&twice).is_err());

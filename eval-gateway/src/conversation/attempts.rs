@@ -5,8 +5,8 @@
 
 use std::time::{Duration, Instant};
 
-/// The time within which it is noticed that an agent left a call. Its retry may begin before.
-const NOTICED: Duration = Duration::from_secs(1);
+/// A retry may begin up to this long before the gateway notices that the agent left the call.
+const DEPARTURE_LAG: Duration = Duration::from_secs(1);
 
 /// A call that a model was asked, after its end.
 #[derive(Clone, Debug)]
@@ -34,7 +34,7 @@ impl Attempt {
 
     /// Whether another call is the retry of this one.
     fn is_retried_by(&self, other: &Self) -> bool {
-        let noticed = if self.outcome == Outcome::Left { NOTICED } else { Duration::ZERO };
+        let noticed = if self.outcome == Outcome::Left { DEPARTURE_LAG } else { Duration::ZERO };
         self.key == other.key && self.ended <= other.began + noticed
     }
 }

@@ -1,4 +1,4 @@
-//! Answers of providers that are none: errors, redirects, pages, and what was cut off without a sign of it.
+//! Failed answers of providers: errors, redirects, web pages, and truncated answers.
 
 use eval_format::__private::parse_value;
 use eval_support::message::cut;
@@ -35,7 +35,7 @@ pub(super) fn failure_of(answer: &Answer, wire: Wire) -> Option<String> {
         Body::Text { kind, .. } => kind,
     };
     Some(format!(
-        "the provider answered {} ({}), which is no answer of a model: {what}: {} ({MODELS_FAILURES}=keep records such answers)",
+        "the provider answered {} ({}), which is not a model's answer: {what}: {} ({MODELS_FAILURES}=keep records such answers)",
         answer.status,
         one_line(&cut(kind, SHOWN)),
         shown(answer, SHOWN),
@@ -49,12 +49,14 @@ fn not_an_answer(answer: &Answer, wire: Wire) -> Option<&'static str> {
         Body::Events(events) if events.is_empty() => Some("it has no events"),
         Body::Events(events) => (!wire.is_whole(events)).then_some("the stream lacks its end"),
         Body::Text { text, .. } if text.trim().is_empty() => Some("it is empty"),
-        Body::Text { kind, .. } if kind.starts_with("application/json") => Some("it is no whole JSON"),
+        Body::Text { kind, .. } if kind.starts_with("application/json") => {
+            Some("its JSON is malformed or truncated")
+        }
         // Some servers give their answers another type.
         Body::Text { text, .. } => match parse_value(text) {
             Ok(value) => Wire::is_error(&value).then_some("it is an error"),
             Err(_) if is_whole_stream(text, wire) => None,
-            Err(_) => Some("it is no JSON"),
+            Err(_) => Some("it is not JSON"),
         },
     }
 }
@@ -97,13 +99,16 @@ mod tests {
         for (body, expected) in [
             (
                 text("text/html", "<html>log in</html>"),
-                "(text/html), which is no answer of a model: it is no JSON: <html>log in</html> (",
+                "(text/html), which is not a model's answer: it is not JSON: <html>log in</html> (",
             ),
             (
                 text("application/json", ""),
-                "(application/json), which is no answer of a model: it is empty: ",
+                "(application/json), which is not a model's answer: it is empty: ",
             ),
-            (text("application/json", "{\"choices\":[{"), "it is no whole JSON: {\"choices\":[{ ("),
+            (
+                text("application/json", "{\"choices\":[{"),
+                "its JSON is malformed or truncated: {\"choices\":[{ (",
+            ),
             (
                 json(r#"{"error":{"message":"overloaded"}}"#),
                 r#"it is an error: {"error":{"message":"overloaded"}} ("#,

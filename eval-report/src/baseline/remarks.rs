@@ -13,7 +13,7 @@ use super::judges::Judges;
 /// A baseline that is older says little about the agent's model of today.
 const MAX_DAYS: i64 = 30;
 
-/// A sentence for each thing that may explain a difference, and is none of the build.
+/// A sentence for each difference that has another cause than the build.
 pub fn remarks(before: &Baseline, now: &Baseline, today: SystemTime) -> Vec<String> {
     let today = DateTime::<Utc>::from(today).date_naive();
     let days = before.lines().filter_map(|line| line.from.at.parse::<NaiveDate>().ok());
@@ -22,8 +22,8 @@ pub fn remarks(before: &Baseline, now: &Baseline, today: SystemTime) -> Vec<Stri
     if let Some(oldest) = old.iter().min() {
         let lines = count(old.len(), "line");
         said.push(format!(
-            "{lines} of the baseline {} over {MAX_DAYS} days old, the oldest of {oldest}: models change meanwhile, so bless a good \
-             build again",
+            "{lines} of the baseline {} over {MAX_DAYS} days old, the oldest of {oldest}: bless a good build again, as models \
+             change",
             are(old.len())
         ));
     }
@@ -61,7 +61,7 @@ fn unknown_prompts(before: &Baseline, now: &Baseline) -> Option<String> {
     let metrics: Vec<String> = metrics.into_iter().collect();
     (!metrics.is_empty()).then(|| {
         format!(
-            "which prompt the judge was asked is not known for {}, as in an older recording: whether it changed is not seen",
+            "the version of the judge's prompt is not recorded for {}: a change of it would not be seen",
             short_code_list(&metrics)
         )
     })
@@ -139,7 +139,7 @@ mod tests {
         };
         let told = |before: Option<&str>, now: Option<&str>| remarks(&judged(before), &judged(now), today);
         let (old, new) = (Some("gemini"), Some("gemini safety_v1/2"));
-        let says = "which prompt the judge was asked is not known for `safety_v1`, as in an older recording: whether it changed is not seen";
+        let says = "the version of the judge's prompt is not recorded for `safety_v1`: a change of it would not be seen";
         for (before, now) in [(old, new), (new, old), (old, old)] {
             assert_eq!(told(before, now), [says]);
         }
@@ -159,8 +159,8 @@ mod tests {
         assert_eq!(
             old,
             [
-                "1 line of the baseline is over 30 days old, the oldest of 2026-10-23: models change meanwhile, so bless a good build \
-                 again",
+                "1 line of the baseline is over 30 days old, the oldest of 2026-10-23: bless a good build again, as models \
+                 change",
                 "evalset 0.1.0 measured before, and 0.2.0 now: a metric that they compute in different ways is not compared",
             ]
         );

@@ -46,8 +46,8 @@ impl Miss {
     }
 }
 
-/// The call that the message of a miss names, with how it differs from the nearest golden of its tool. `told` is the message from
-/// the call on.
+/// The call that the message of a miss names, with how it differs from the nearest golden of its tool. `told` is the end of
+/// the message, from the call on.
 fn missed(
     told: &str,
     made: &[&FunctionCall],

@@ -51,7 +51,7 @@ fn what_stands_in_traces_becomes_what_the_table_says() {
         "passes",
         "unknown_part",
         "refused: 400",
-        "the attribute `gen_ai.operation.name` stands twice, with different values",
+        "the attribute `gen_ai.operation.name` is there twice, with different values",
         "which are one key in two spellings",
         "passes",
         "ERROR: ",
@@ -90,14 +90,14 @@ fn a_parameter_that_stands_twice_is_refused() {
     };
     let path = format!("/api/v1/sessions/score?token={}", service.token);
     let replies = [
-        (by_json, "stands twice"),
-        (of_form(twice, &[]), "stands twice"),
+        (by_json, "is repeated"),
+        (of_form(twice, &[]), "is repeated"),
         (of_form(METRICS, &[("config", "", b"{}")]), "the field `config` is there twice"),
         (
             of_form(METRICS, &[("eval_set_file", "t.json", SET.as_bytes())]),
             "the field `eval_set_file` is there twice",
         ),
-        (service.post(&path, r#"{"golden": "1", "golden": "2", "evaluators": []}"#), "stands twice"),
+        (service.post(&path, r#"{"golden": "1", "golden": "2", "evaluators": []}"#), "is repeated"),
     ];
     for (reply, why) in replies {
         assert!((400..500).contains(&reply.status) && reply.body.contains(why), "{why}: {reply:?}");
@@ -263,7 +263,7 @@ fn what_is_exported_becomes_what_the_table_says() {
         "passes",
         "unknown_part",
         "refused: ",
-        "stands twice",
+        "is repeated",
         "which are one key in two spellings",
         "passes",
         "passes",

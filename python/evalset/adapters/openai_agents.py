@@ -64,7 +64,7 @@ def _ask_for_tools() -> None:
         return
 
     async def get_all_tools(self: Any, run_context: Any) -> list[Any]:
-        tools = await original(self, run_context)
+        tools: list[Any] = await original(self, run_context)
         golden = current(f"of {self.name}")
         if golden is None:
             return tools

@@ -163,7 +163,7 @@ fn what_cannot_be_read_is_an_error_with_its_place() {
         ),
         (
             r#"{"events": [{"author": "a", "author": "b"}]}"#.to_owned(),
-            "`here`: key `author` stands twice in one object: its first value would be lost",
+            "`here`: key `author` is repeated in one object: its first value would be lost",
         ),
     ] {
         assert_eq!(refused(&text), why, "{text}");

@@ -304,7 +304,7 @@ impl<'de> Visitor<'de> for Read<'_, '_> {
         let mut seen = BTreeSet::new();
         while let Some(Name(name)) = access.next_key()? {
             if !seen.insert(name.clone().into_owned()) {
-                return Err(A::Error::custom(format_args!("key {name:?} stands twice in one object")));
+                return Err(A::Error::custom(format_args!("key {name:?} is repeated in one object")));
             }
             document.field(at, &name, &mut access)?;
         }
@@ -367,6 +367,6 @@ mod tests {
     #[test]
     fn a_key_that_stands_twice_is_an_error() {
         let error = read(At::Whole, r#"{"a": 1, "b": 2, "a": 3}"#).unwrap_err().to_string();
-        assert!(error.starts_with(r#"key "a" stands twice in one object"#), "{error}");
+        assert!(error.starts_with(r#"key "a" is repeated in one object"#), "{error}");
     }
 }

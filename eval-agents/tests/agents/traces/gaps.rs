@@ -137,7 +137,7 @@ fn spans_that_contradict_each_other_are_a_gap() {
 
 #[test]
 fn what_stands_twice_in_a_span_is_a_gap_or_an_error() {
-    const TWICE: &str = "malformed: the attribute `k` stands twice, with different values";
+    const TWICE: &str = "malformed: the attribute `k` is there twice, with different values";
     let told = |text: &str| match Traces::from_reader(text.as_bytes()) {
         Ok(traces) => traces.gaps().iter().map(ToString::to_string).collect::<Vec<_>>().join("; "),
         Err(error) => error.to_string(),
@@ -171,7 +171,7 @@ fn what_stands_twice_in_a_span_is_a_gap_or_an_error() {
         (jaeger(&tags("a", "a")), ""),
         (
             attributes(r#"{"k.l": 1, "k": {"l": 2}}"#),
-            "malformed: the attribute `k.l` stands twice, with different values",
+            "malformed: the attribute `k.l` is there twice, with different values",
         ),
         (
             attributes(&format!("[{}]", entry("k", r#"{"stringValue": "a", "intValue": 1}"#))),
@@ -188,7 +188,7 @@ fn what_stands_twice_in_a_span_is_a_gap_or_an_error() {
     for text in
         [r#"{"resourceSpans": [{"resource": {}, "resource": {}}]}"#, r#"{"spanId": "1", "spanId": "2"}"#]
     {
-        assert!(told(text).contains("stands twice in one object"), "{}", told(text));
+        assert!(told(text).contains("is repeated in one object"), "{}", told(text));
     }
 }
 
@@ -237,7 +237,7 @@ fn each_trace_of_a_conversation_has_its_gaps_in_short_where_they_are_thousands()
     assert_eq!((many.conversations().len(), kinds(&many)), (1000, vec![GapKind::Repeated]));
     for conversation in many.conversations() {
         let [gap] = conversation.gaps.as_slice() else { panic!("{:?}", conversation.gaps) };
-        let told = "the span 0000000000000001 stands twice (and 999 more of this kind in the conversation)";
+        let told = "the span 0000000000000001 is there twice (and 999 more of this kind in the conversation)";
         assert_eq!(gap.message, told);
     }
 }

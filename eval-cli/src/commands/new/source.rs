@@ -51,10 +51,7 @@ impl Source {
         {
             let shown = format!("{scheme}://..@{host}{}", &rest[login.len() + 1 + host.len()..]);
             return Err(CommandError::new(
-                format!(
-                    "`{}` has a login, which would stand in Cargo.toml for all to read",
-                    one_line(&shown)
-                ),
+                format!("`{}` has a login, which Cargo.toml would show to all readers", one_line(&shown)),
                 "write the address without it, and let a credential helper of git log in: `git config --global credential.helper`",
             ));
         }

@@ -75,7 +75,7 @@ impl Slots {
                 Err(error) => say_once(&format!("no lock in `{}`: {error}", folder.display())),
             }
         } else if self.is_lost {
-            say_once("this program stands in no target folder");
+            say_once("this program is in no target folder");
         }
         Arc::clone(&self.counted).try_acquire_owned().ok().map(|permit| Slot(Box::new(permit)))
     }

@@ -139,6 +139,7 @@ fn mixed(mut hash: u64) -> u64 {
     hash ^ (hash >> 33)
 }
 
+/// All fenced data of a prompt.
 pub(crate) fn data_of(prompt: &str) -> String {
     let Some((_, rest)) = prompt.split_once(OPEN) else { return prompt.to_owned() };
     let Some((mark, _)) = rest.split_once(':') else { return prompt.to_owned() };

@@ -9,15 +9,15 @@ use crate::judge::prompt::without_mark;
 use crate::judge::{JudgeError, JudgeErrorKind};
 use crate::judge_outcome::{ASKED_IF, NO_RECORDING, NOT_RECORDED};
 
-const SHOWN_LINES: usize = 6;
-const SHOWN_LINE: usize = 160;
+const MAX_DIFF_LINES: usize = 6;
+const MAX_LINE_CHARS: usize = 160;
 
 /// The error for a question without a recording, if `EVALSET_JUDGE` does not allow asking. `label` is `None`
 /// for a set without a file, which has no recording.
 pub(in crate::judge) fn no_recording(label: Option<&RecordingLabel>) -> JudgeError {
     let missing = match label {
         Some(label) => format!("{NO_RECORDING} `{}`", label.shown),
-        None => "no judge: this set stands in no file, so no recording stands beside it".to_owned(),
+        None => "no judge: this set was not read from a file, so it has no recording".to_owned(),
     };
     let mut text = format!("{missing}, {ASKED_IF}\n");
     if label.is_some() {
@@ -53,11 +53,13 @@ pub(super) fn not_recorded(
             format!("the prompt{name} changed in this version (recorded /{was}, now /{is}): record again")
         }
         (Some(known), None) if known.key() == asked.key() => format!(
-            "`{shown}` has {} of this question{name}, and not number {sample} (from 0); was `num_samples` raised?",
-            count(known.replies.len(), "sample")
+            "`{shown}` has {} of this question{name}, and not sample {}; was `num_samples` raised?",
+            count(known.replies.len(), "sample"),
+            sample + 1
         ),
         (Some(known), None)
-            if without_mark(&known.prompt) == without_mark(&asked.prompt) && !differ(known, asked) =>
+            if without_mark(&known.prompt) == without_mark(&asked.prompt)
+                && !differs_beside_prompt(known, asked) =>
         {
             format!("the marks around data in the prompt{name} changed in this version: record again")
         }
@@ -75,11 +77,13 @@ pub(super) fn not_recorded(
     JudgeError::new(JudgeErrorKind::NotRecorded, text)
 }
 
+/// The name of the prompt: `final_response_match_v2` of `final_response_match_v2/3`.
 fn name(question: &RecordedQuestion) -> Option<&str> {
     let template = question.template.as_deref()?;
     Some(template.rsplit_once('/').map_or(template, |(name, _)| name))
 }
 
+/// The versions of a prompt that changed, the recorded one first.
 fn version<'a>(known: &'a RecordedQuestion, asked: &'a RecordedQuestion) -> Option<(&'a str, &'a str)> {
     let (name, was) = known.template.as_deref()?.rsplit_once('/')?;
     let (same, is) = asked.template.as_deref()?.rsplit_once('/')?;
@@ -100,6 +104,7 @@ fn nearest<'a>(recording: &'a Recording, asked: &RecordedQuestion) -> Option<&'a
     })
 }
 
+/// The number of bytes in the common beginning and end.
 fn in_common(one: &str, other: &str) -> usize {
     let shorter = one.len().min(other.len());
     let same = |(one, other): &(u8, u8)| one == other;
@@ -108,13 +113,14 @@ fn in_common(one: &str, other: &str) -> usize {
     begin + end
 }
 
+/// The lines that show how a question differs from the nearest recorded one.
 fn difference(known: &RecordedQuestion, asked: &RecordedQuestion, name: &str) -> Vec<String> {
     let mut lines = vec![format!("the nearest recorded question{name} differs (- recorded, + asked):")];
     let mut field = |name: &str, was: &dyn std::fmt::Display, is: &dyn std::fmt::Display| {
         let (was, is) = (was.to_string(), is.to_string());
         if was != is {
-            lines.push(format!("  - {name}: {}", cut(&was, SHOWN_LINE)));
-            lines.push(format!("  + {name}: {}", cut(&is, SHOWN_LINE)));
+            lines.push(format!("  - {name}: {}", cut(&was, MAX_LINE_CHARS)));
+            lines.push(format!("  + {name}: {}", cut(&is, MAX_LINE_CHARS)));
         }
     };
     let temperature = |question: &RecordedQuestion| match question.temperature {
@@ -131,7 +137,8 @@ fn difference(known: &RecordedQuestion, asked: &RecordedQuestion, name: &str) ->
     lines
 }
 
-fn differ(known: &RecordedQuestion, asked: &RecordedQuestion) -> bool {
+/// Whether questions differ in more than their prompts.
+fn differs_beside_prompt(known: &RecordedQuestion, asked: &RecordedQuestion) -> bool {
     let mut same_prompt = known.clone();
     same_prompt.prompt.clone_from(&asked.prompt);
     same_prompt.key() != asked.key()
@@ -151,10 +158,10 @@ fn prompts(out: &mut Vec<String>, known: &str, asked: &str) {
     for (mark, lines) in [('-', &known), ('+', &asked)] {
         let changed = &lines[begin..lines.len() - end];
         out.extend(
-            changed.iter().take(SHOWN_LINES).map(|line| format!("  {mark} {}", cut(line, SHOWN_LINE))),
+            changed.iter().take(MAX_DIFF_LINES).map(|line| format!("  {mark} {}", cut(line, MAX_LINE_CHARS))),
         );
-        if changed.len() > SHOWN_LINES {
-            out.push(format!("  {mark} ... and {}", count(changed.len() - SHOWN_LINES, "more line")));
+        if changed.len() > MAX_DIFF_LINES {
+            out.push(format!("  {mark} ... and {}", count(changed.len() - MAX_DIFF_LINES, "more line")));
         }
     }
 }

@@ -171,8 +171,8 @@ impl SharedRecording {
         if let Err(error) = written {
             let lines = file::lines_path(&self.path);
             show(&format!(
-                "the recording is not up to date: {error}; its answers stand in `{}`, which the next run that records \
-                 takes over",
+                "the recording is not up to date: {error}; its answers are in `{}`; the next run that records \
+                 merges them",
                 lines.display()
             ));
         }

@@ -325,7 +325,7 @@ fn refuse(text: &str, what: &str, recording: &str) -> Result<(), JudgeError> {
     match secret_variables().find(|(_, value)| text.contains(value.as_str())) {
         None => Ok(()),
         Some((name, _)) => Err(JudgeError::failed(format!(
-            "cannot record: {what} holds the value of `{name}`, which must not stand in `{recording}`; keep it \
+            "cannot record: {what} holds the value of `{name}`, which must not be written to `{recording}`; keep it \
                  out of what the agent says, or unset the variable"
         ))),
     }

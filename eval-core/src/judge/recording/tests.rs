@@ -73,7 +73,7 @@ fn samples_are_recorded_each_and_errors_are_not() {
     let error = replay(&folder, &sample(2)).unwrap_err();
     assert_eq!(error.kind(), JudgeErrorKind::NotRecorded);
     assert!(
-        error.to_string().contains("has 2 samples of this question of `polite`, and not number 2"),
+        error.to_string().contains("has 2 samples of this question of `polite`, and not sample 3"),
         "{error}"
     );
 }

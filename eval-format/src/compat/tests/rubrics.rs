@@ -52,10 +52,7 @@ fn rubrics_of_the_conversation_are_those_of_the_last_turn() {
     let found = incompatibilities(Criterion::new(1.0), &[case(&[], &[&mine, &[]])], TRAJECTORY);
     assert_eq!(found.len(), 2, "{found:?}");
     assert!(found[0].contains("has no rubrics"), "{found:?}");
-    assert!(
-        found[1].contains("`a` is about the whole conversation and stands in an earlier turn"),
-        "{found:?}"
-    );
+    assert!(found[1].contains("`a` is about the whole conversation and is in an earlier turn"), "{found:?}");
 }
 
 #[test]

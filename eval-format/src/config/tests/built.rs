@@ -34,8 +34,8 @@ fn a_metric_that_stands_twice_in_a_config_built_in_rust_is_an_error() {
     let mut config = EvalConfig::default().with("response_match_score", Criterion::new(0.9));
     config.criteria.push(("response_match_score".to_owned(), Criterion::new(0.1)));
     let problems = config.checked(&[]).unwrap_err().to_string();
-    assert!(problems.contains("`response_match_score`") && problems.contains("twice"), "{problems}");
+    assert!(problems.contains("`response_match_score`") && problems.contains("repeated"), "{problems}");
     let simulator = UserSimulatorConfig::default().model("a").with_extra("model", "b");
     let config = EvalConfig::adk_default().with_user_simulator(simulator);
-    assert!(config.checked(&[]).unwrap_err().to_string().contains("twice"));
+    assert!(config.checked(&[]).unwrap_err().to_string().contains("repeated"));
 }

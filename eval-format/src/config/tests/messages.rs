@@ -46,7 +46,7 @@ fn a_metric_of_ones_own() {
     3 |     "brevity": 0.5
       |     ^^^^^^^^^ unknown metric
       |
-      = help: if it is your own, name it in the attribute, `metrics(brevity = path::to::function)`, or give it to `EvalRunner::metric`; the built-in metrics stand in the documentation of `eval_core::metric`
+      = help: if it is your own, name it in the attribute, `metrics(brevity = path::to::function)`, or give it to `EvalRunner::metric`; the built-in metrics are in the documentation of `eval_core::metric`
     "#);
 }
 

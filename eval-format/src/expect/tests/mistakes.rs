@@ -178,7 +178,7 @@ fn each_mistake_is_an_error_at_its_place_with_a_remedy() {
             calls("get_weather", json!({"city": "Paris"})),
             r#""Paris""#,
             "there is no matcher `Paris`",
-            "what is expected stands in the turn",
+            "what is expected is in the turn",
         ),
         (
             calls("get_weather", json!({"city": {"regex": "\\p{L}+"}})),

@@ -142,13 +142,13 @@ fn related_places_may_stand_on_the_same_line() {
         ProblemCode::DuplicateKey,
         path(),
         last..last + 6,
-        "key `args` stands twice in one object",
+        "key `args` is repeated in one object",
     )
     .label("this one counts")
     .related(find(text, "\"args\""), "this one is ignored")
     .help("remove one of them");
     assert_snapshot!(render_with_level(&problem, FILE, text), @r#"
-    warning: key `args` stands twice in one object
+    warning: key `args` is repeated in one object
      --> evals/weather.evalset.json:1:15
       |
     1 | { "args": {}, "args": {} }

@@ -98,10 +98,10 @@ fn what_is_no_answer_is_handed_over_and_not_recorded() {
         (
             "text/html",
             "<html>log in</html>",
-            "200 (text/html), which is no answer of a model: it is no JSON: <html>log",
+            "200 (text/html), which is not a model's answer: it is not JSON: <html>log",
         ),
         ("application/json", "", "it is empty: (nothing)"),
-        ("application/json", half, "it is no whole JSON: {"),
+        ("application/json", half, "its JSON is malformed or truncated: {"),
         ("application/json", r#"{"error":{"code":502}}"#, r#"it is an error: {"error":{"code":502}}"#),
         (
             EVENTS,

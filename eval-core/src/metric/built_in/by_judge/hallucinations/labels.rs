@@ -83,7 +83,7 @@ pub(super) fn read(reply: &str, sentences: &[String]) -> Result<Vec<Judged>, Str
     // ADK also finds blocks that begin within a line. Such a block must not add a label.
     let own = judged.iter().map(|judged| Some(judged.label));
     if !in_adk(reply.trim()).into_iter().eq(own) {
-        return Err("`sentence:` stands within a line of it; begin a line with each block".to_owned());
+        return Err("`sentence:` is within a line of it; begin a line with each block".to_owned());
     }
     Ok(judged)
 }

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from . import _errors
 from ._golden import Golden, conversation
-from ._json import plain
+from ._json import as_state, plain
 from .turn import Session, Turn
 
 
@@ -124,6 +124,8 @@ class Conversation:
                 raise
             except BaseException as error:
                 _errors.show(error)
+                # The end of the loop, such as `SystemExit`, would be the end of all conversations.
+                raise _errors.AgentError(f"the agent failed when its conversation ended: {_errors.describe(error)}") from None
 
     async def _next(self) -> dict[str, Any] | None:
         self._is_busy = not self._inbox.empty()
@@ -163,7 +165,7 @@ class Conversation:
         """The end of a turn. Changes of the state are recorded, unless events of the turn had them."""
         # A golden tool or a record in another thread may change the state meanwhile.
         with self._lock:
-            state = plain(self._session.state)
+            state = as_state(self._session.state)
             changed = {key: value for key, value in state.items() if key not in self._state or self._state[key] != value}
             is_smaller = bool(self._state.keys() - state.keys())
             self._state = copy.deepcopy(state)

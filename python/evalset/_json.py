@@ -38,7 +38,7 @@ def plain(value: Any) -> Any:
         # JSON has no such numbers.
         return float(value) if math.isfinite(value) else str(value)
     if isinstance(value, Mapping):
-        return {str(plain(key)): plain(item) for key, item in value.items()}
+        return _object(value)
     if isinstance(value, Set):
         # The order of a set differs from run to run.
         return sorted((plain(item) for item in value), key=json.dumps)
@@ -60,6 +60,17 @@ def plain(value: Any) -> Any:
     if _has(value, "isoformat"):
         return str(value.isoformat())
     return Shown(value)
+
+
+def _object(value: Mapping[Any, Any]) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for key, item in value.items():
+        name = str(plain(key))
+        # One of the two values would be lost.
+        if name in made:
+            raise AgentError(f"a dictionary has two keys that JSON writes as `{name}`; one of them is a `{type(key).__name__}`")
+        made[name] = plain(item)
+    return made
 
 
 def _has(value: Any, name: str) -> bool:
@@ -101,6 +112,16 @@ def _has_address(value: Any) -> bool:
     if isinstance(value, (dict, list)):
         return any(map(_has_address, value.values() if isinstance(value, dict) else value))
     return isinstance(value, Shown) and ADDRESS.search(value) is not None
+
+
+def as_state(value: Mapping[str, Any]) -> dict[str, Any]:
+    """The state of a session, which JSON can show."""
+    state = _object(value)
+    for key, item in state.items():
+        if _has_address(item):
+            shown = json.dumps(item, ensure_ascii=False)
+            raise _not_shown(f"the value of the session state under `{key}`", value[key], shown)
+    return state
 
 
 def as_object(value: Any, tool: str) -> dict[str, Any]:

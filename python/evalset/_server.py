@@ -23,17 +23,18 @@ END_WITHIN = 2.0
 
 
 def serve(agent: Any) -> None:
-    """Serves an agent until the input ends."""
-    _serve(lambda: agent)
+    """Serves an agent until the input ends. Ends the process with 1 if a conversation failed when it ended."""
+    if code := _serve(lambda: agent):
+        sys.exit(code)
 
 
 def serve_named(name: str) -> NoReturn:
     """Serves the object that `MODULE:OBJECT` names, and ends the process. If there is none, each conversation is told why."""
-    _serve(lambda: load(name))
+    code = _serve(lambda: load(name))
     # Python takes seconds to take large frameworks apart, in which the other side would wait. What they registered for the end
     # runs, such as the last export of traces.
     atexit._run_exitfuncs()
-    _end_now()
+    _end_now(code)
 
 
 def _cut() -> NoReturn:
@@ -42,24 +43,25 @@ def _cut() -> NoReturn:
     last = threading.Thread(target=atexit._run_exitfuncs, daemon=True)
     last.start()
     last.join(END_WITHIN)
-    _end_now()
+    _end_now(0)
 
 
-def _end_now() -> NoReturn:
+def _end_now(code: int) -> NoReturn:
     # An agent may have closed it.
     with contextlib.suppress(Exception):
         sys.stderr.flush()
-    os._exit(0)
+    os._exit(code)
 
 
-def _serve(find: Callable[[], Any]) -> None:
+def _serve(find: Callable[[], Any]) -> int:
+    """Serves until the input ends; the exit code."""
     lines = Lines.take_over()
     # Before a slow import, as the other side waits for it.
     lines.write({"type": "hello", "protocol": PROTOCOL})
     try:
-        asyncio.run(_Server(lines, Host(find)).run())
+        return asyncio.run(_Server(lines, Host(find)).run())
     except KeyboardInterrupt:
-        pass
+        return 0
 
 
 class _Server:
@@ -72,9 +74,10 @@ class _Server:
         self._ending: set[asyncio.Task[None]] = set()
         self._cut: set[asyncio.Task[None]] = set()
         self._is_cut = False
+        self._code = 0
 
-    async def run(self) -> None:
-        """Serves until the input ends."""
+    async def run(self) -> int:
+        """Serves until the input ends; the exit code."""
         inbox: asyncio.Queue[dict[str, Any] | BaseException | None] = asyncio.Queue()
         loop = asyncio.get_running_loop()
 
@@ -109,6 +112,7 @@ class _Server:
         await self._end()
         if self._is_cut:
             _cut()
+        return self._code
 
     def _take(self, message: dict[str, Any]) -> None:
         kind, id = message.get("type"), str(message.get("session_id"))
@@ -135,6 +139,14 @@ class _Server:
         tasks = self._cut if is_cut else self._ending
         tasks.add(conversation.task)
         conversation.task.add_done_callback(tasks.discard)
+        conversation.task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and isinstance(error := task.exception(), _errors.AgentError):
+            self._code = 1
+            # An agent may have closed it.
+            with contextlib.suppress(Exception):
+                print(f"evalset: {error}", file=sys.stderr, flush=True)
 
     async def _end(self) -> None:
         for id in list(self._open):
@@ -146,3 +158,4 @@ class _Server:
             await asyncio.wait_for(self._host.close(), END_WITHIN)
         except Exception as error:
             _errors.show(error)
+            self._code = 1

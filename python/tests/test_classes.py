@@ -111,6 +111,41 @@ class Classes(ProgramTest):
                 count = 2 if name.startswith("entered") else 0
                 self.assertEqual((program.stderr.count("opened"), program.stderr.count("closed")), (count, count))
 
+    def test_an_agent_that_fails_at_its_end_ends_its_program_with_an_error(self):
+        code = """
+            import contextlib
+
+            class Method:
+                def turn(self, message):
+                    return "ok"
+
+                def end(self):
+                    raise ValueError("left open")
+
+            class Awaited(Method):
+                async def end(self):
+                    raise ValueError("left open")
+
+            class Exits(Method):
+                def end(self):
+                    raise SystemExit("left open")
+
+            @contextlib.contextmanager
+            def entered():
+                yield lambda message: "ok"
+                raise ValueError("left open")
+            """
+        for name in ("Method", "Awaited", "Exits", "entered"):
+            with self.subTest(name):
+                program = self.program(code, name=name)
+                program.start("s1")
+                program.start("s2")
+                self.assertEqual(texts(program.turn("a", session="s1")), ["ok"])
+                program.write(type="end", session_id="s1")
+                self.assertEqual(texts(program.turn("a", session="s2")), ["ok"])
+                self.assertEqual(program.end(), 1)
+                self.assertRegex(program.stderr, "evalset: the agent failed when its conversation ended: .*: left open")
+
     def test_an_instance_is_refused_as_conversations_would_share_it(self):
         code = """
             class Desk:

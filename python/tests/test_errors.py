@@ -241,7 +241,7 @@ class Errors(ProgramTest):
         program.write(type="end", session_id="s2")
         program.start("s3")
         self.assertEqual(texts(program.turn("Hi", session="s3")), ["Hi"])
-        self.assertEqual(program.end(), 0)
+        self.assertEqual(program.end(), 1)
         self.assertIn("SystemExit: 3", program.stderr)
 
     def test_state_that_no_one_reads_is_an_error(self):

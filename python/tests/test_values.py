@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from evalset._command import EvalsetError, run_command
 from evalset._errors import AgentError
-from evalset._json import as_object, as_text
+from evalset._json import as_object, as_state, as_text
 from evalset._parts import tokens
 
 Pair = collections.namedtuple("Pair", ["left", "right"])
@@ -63,6 +63,15 @@ class Values(unittest.TestCase):
             with self.assertRaisesRegex(AgentError, f"the result of the tool `look` is a `{kind}` that JSON cannot show: ") as raised:
                 as_object(result, "look")
             self.assertNotRegex(str(raised.exception), "0x|[0-9]{6}")
+
+    def test_no_value_of_a_dictionary_is_lost(self):
+        with self.assertRaisesRegex(AgentError, "two keys that JSON writes as `1`; one of them is a `str`"):
+            as_text({"a": [{1: "a", "1": "b"}]})
+
+    def test_the_state_of_a_session_has_no_address_of_an_object(self):
+        self.assertEqual(as_state({"at": datetime.date(2026, 1, 2), 1: None}), {"at": "2026-01-02", "1": None})
+        with self.assertRaisesRegex(AgentError, "the session state under `x` is a `list` that JSON cannot show: .*<object object>"):
+            as_state({"x": [object()]})
 
     def test_bytes_are_no_answer(self):
         with self.assertRaisesRegex(AgentError, "the answer is `bytes`, and an answer is text; return `answer.decode\\(\\)`"):

@@ -404,7 +404,7 @@ impl Connection {
     pub(super) async fn leave(mut self, limit: Duration) -> Result<(), ProcessError> {
         let child = Arc::clone(&self.child);
         if let Some(error) = child.routes.broken() {
-            let told = if self.is_told { Ok(()) } else { child.unseen(error).await };
+            let told = if self.is_told { Ok(()) } else { child.error_outside_requests(error).await };
             child.group.kill().await;
             // Set after the kill: if the caller stops waiting, the drop kills the program.
             self.is_left = true;
@@ -487,7 +487,7 @@ mod tests {
             first(connection.child.explain(error.clone()), EXIT_WAIT * 2).await,
             "the end of the program"
         );
-        assert_eq!(first(connection.child.unseen(error), EXIT_WAIT / 2).await, "the other case");
+        assert_eq!(first(connection.child.error_outside_requests(error), EXIT_WAIT / 2).await, "the other case");
         connection.leave(Duration::ZERO).await.unwrap();
     }
 

@@ -32,6 +32,15 @@ class Calls:
         """The first call without a result."""
         return next((id for id in self._open if id not in self._results), None)
 
+    def check(self) -> None:
+        """Makes the turn an error if a call has no result: its tool may never have run."""
+        id = self.first()
+        if id is not None:
+            self._turn.fail(
+                f"the call of the tool `{self._open[id][0]}` had no result when its turn ended: no tool answered it, such as a "
+                "`ToolNode`"
+            )
+
     def flush(self) -> None:
         """Records the results that wait for the result of an earlier call."""
         for id in [id for id in self._open if id in self._results]:

@@ -108,6 +108,7 @@ class _Closing:
     def __init__(self, agent: Agent, stack: AsyncExitStack) -> None:
         self._agent, self._stack = agent, stack
         self.details = getattr(agent, "details", None)
+        self.asks_golden_tools = getattr(agent, "asks_golden_tools", False)
 
     async def turn(self, turn: Turn) -> None:
         await self._agent.turn(turn)

@@ -143,6 +143,7 @@ class Graph:
         if "messages" not in values:
             raise AgentError(f"the state of the graph has no `messages`: it has {', '.join(values) or 'nothing'}")
         seen.state(values["messages"])
+        seen.calls.check()
         self._messages = list(values["messages"])
         self._values = {key: value for key, value in values.items() if key != "messages"}
         # One of an earlier turn stays in the state.
@@ -186,6 +187,7 @@ class Runnable:
         if isinstance(result, dict) and "messages" in result:
             self._messages = _read(result["messages"])
             seen.messages(self._messages)
+            seen.calls.check()
             if result.get("structured_response") is None:
                 seen.end(self._messages)
         elif has_base(result, "langchain_core", {"BaseMessage"}):

@@ -59,10 +59,10 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    named = parent.config.stash[SETS]
-    is_set = file_path.name.endswith(ENDS[0]) or file_path.resolve() in named
-    is_old = file_path.name.endswith(ENDS[1]) and any(path in named for path in file_path.resolve().parents)
-    is_ours = setting(parent.config, "agent") and (is_set or is_old)
+    named, path = parent.config.stash[SETS], file_path.resolve()
+    is_below = not named or any(path.is_relative_to(one) for one in named)
+    is_set = path in named or path.name.endswith(ENDS if named else ENDS[0])
+    is_ours = is_below and is_set and setting(parent.config, "agent")
     return EvalSet.from_parent(parent, path=file_path) if is_ours else None
 
 
@@ -95,8 +95,8 @@ class Case(pytest.Item):
 
     def again(self) -> str:
         """The command that runs this case alone."""
-        given = {name: self.config.getoption(f"evalset_{name}") for name in SETTINGS}
-        words = [word for name, value in given.items() if value for word in (f"--evalset-{name}", str(value))]
+        words = [f"-o{one}" for one in self.config.getoption("override_ini") or () if one.startswith("evalset_")]
+        words += [f"--evalset-{name}={value}" for name in SETTINGS if (value := self.config.getoption(f"evalset_{name}"))]
         return shlex.join(["pytest", f"{shown_in(self.config.invocation_params.dir, self.path)}::{self.name}", *words])
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
@@ -107,13 +107,11 @@ class Case(pytest.Item):
 
 
 def result_of(case: Case) -> dict[str, Any]:
-    """The report of a case."""
     stash, is_worker = case.session.stash, hasattr(case.config, "workerinput")
     if is_worker or REPORTS not in stash:
         cases = [one for one in case.session.items if isinstance(one, Case) and not one.is_draft]
         stash[REPORTS] = run(case.config, [case] if is_worker else cases)
-    report: dict[str, Any] | EvalsetError | None = stash[REPORTS].get((case.path.resolve(), case.name))
-    if isinstance(report, dict):
+    if isinstance(report := stash[REPORTS].get((case.path.resolve(), case.name)), dict):
         return report
     raise EvalsetError(str(report or "the run has no result of the case"))
 
@@ -121,14 +119,16 @@ def result_of(case: Case) -> dict[str, Any]:
 def run(config: pytest.Config, cases: list[Case]) -> dict[tuple[Path, str], Any]:
     """Runs cases. Each has its report, or the reason why there is none."""
     here = config.invocation_params.dir
-    words = [f"{shown_in(here, case.path)}:{case.name}" for case in cases]
-    words += ["--agent-cmd", shlex.join([sys.executable, "-m", "evalset", str(setting(config, "agent"))])]
+    program = shlex.join([sys.executable, "-m", "evalset", str(setting(config, "agent"))])
+    words = [*(f"{shown_in(here, case.path)}:{case.name}" for case in cases), "--agent-cmd", program]
     try:
         # Before the package itself, on the path of the program.
         if hiding := [str(folder / "evalset.py") for folder in (here, config.rootpath) if (folder / "evalset.py").is_file()]:
             raise EvalsetError(f"{hiding[0]} hides the package `evalset`; rename it")
         document, code = evalset(config, "run", *words, *shlex.split(setting(config, "args") or ""))
-        reports = {((here / case["place"]["file"]).resolve(), case["eval_id"]): case for case in document["cases"]}
+        # A case has a report for each variant of a matrix. The worst counts, which is the last.
+        found = sorted(document["cases"], key=lambda one: {"passed": 0, "skipped": 1}.get(one["state"], 2))
+        reports = {((here / case["place"]["file"]).resolve(), case["eval_id"]): case for case in found}
         next_commands = [f"whole record  evalset report {shlex.quote(id)}" for id in document.get("runs", ())]
         for case in reports.values():
             case["next"] = [f"new golden    {it}" for it in [case["new_golden"]] if it] + next_commands

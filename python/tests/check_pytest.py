@@ -29,6 +29,9 @@ def agent(message):
         raise ValueError("no weather")
     get_weather(message)
     return f"It is sunny in {message}."
+
+def silent(message):
+    return "No."
 """
 CONFIG = {"criteria": {"tool_trajectory_avg_score": 1.0, "response_match_score": 1.0}}
 ALL = {
@@ -94,7 +97,7 @@ def main():
         "tool_trajectory_avg_score is 0.0, below 1.0",
         '~ expected get_weather(city: "Bergen")',
         "ValueError: no weather (in agent, bot.py:10)",
-        "run again     pytest 'evals/weather.evalset.json::oslo, wrong' --evalset-agent bot:agent --evalset-command ",
+        "run again     pytest 'evals/weather.evalset.json::oslo, wrong' --evalset-agent=bot:agent --evalset-command=",
         "new golden    ",
         "evalset import '20",
         "weather/oslo, wrong' --replace",
@@ -103,6 +106,15 @@ def main():
     ]:
         assert text in output, f"{text!r} is not in {output}"
 
+    # The items of the named paths alone.
+    more, _ = pytest("--evalset", "evals/more", code=0)
+    assert more == {"lyon": "PASSED", "test_own": "PASSED"}, more
+    # The worst variant of a matrix decides, whatever ran last and whatever else failed.
+    for values in ("bot:agent,bot:silent", "bot:silent,bot:agent"):
+        by_variant = f"--matrix agent={values}"
+        varied, output = pytest("--evalset", "evals", "-k", "paris or broken", f"-oevalset_args={by_variant}", agent="{agent}")
+        assert varied == {"paris": "FAILED", "broken": "FAILED"}, varied
+        assert f"'-oevalset_args={by_variant}'" in output, output
     parallel, _ = pytest("--evalset", "evals", "-p", "xdist", "-n", "2")
     assert parallel == ALL, parallel
     chosen, _ = pytest("--evalset", "evals", "-k", "paris or lyon", code=0)

@@ -75,6 +75,7 @@ mod compiled;
 mod decide;
 #[cfg(test)]
 mod error_texts;
+mod exit_guard;
 mod failure;
 mod fixture;
 /// Programs that end with this process. Not public API.

@@ -146,7 +146,11 @@ pub(crate) fn check(test: &Test, replays: Replays, depth: Depth) -> Freshness {
     let new_recording = new_recording.map(|recording| recording.file.to_owned());
     let new_models = test.absent_model_file().filter(|_| replays.models);
     let absent = set.absent.iter().map(|file| (*file).to_owned());
-    match absent.chain(new_recording).chain(new_models).find(|file| root.join(file).exists()) {
+    match absent
+        .chain(new_recording)
+        .chain(new_models)
+        .find(|file| root.join(file).symlink_metadata().is_ok())
+    {
         Some(file) => Freshness::Stale(format!("`{file}` was created after this test was built")),
         None => Freshness::Fresh,
     }

@@ -188,7 +188,7 @@ impl Walk<'_> {
                 self.below(at, rest)?;
                 for entry in self.entries(at)? {
                     let path = join(at, &entry.name);
-                    if entry.kind != Kind::Other && !is_left_out(&entry.name, &self.base.join(&path)) {
+                    if entry.kind != Kind::File && !is_left_out(&entry.name, &self.base.join(&path)) {
                         self.folder(path, entry.kind, parts)?;
                     }
                 }
@@ -199,7 +199,7 @@ impl Walk<'_> {
                     let matches = pattern.matches_with(&entry.name, OPTIONS);
                     match (rest, entry.kind) {
                         ([], _) if matches => self.file(path),
-                        ([], Kind::Other) => self.near_miss(path, &entry.name, pattern),
+                        ([], Kind::File) => self.near_miss(path, &entry.name, pattern),
                         (_, kind) if matches && !rest.is_empty() => self.folder(path, kind, rest)?,
                         _ => {}
                     }
@@ -214,7 +214,8 @@ impl Walk<'_> {
         match kind {
             Kind::Folder => self.below(&path, parts)?,
             Kind::Link => self.links.push((path, parts.len())),
-            Kind::Other => {}
+            Kind::Nowhere => return Err(FindError::of_link(&path, &self.base.join(&path))),
+            Kind::File => {}
         }
         Ok(())
     }
@@ -254,18 +255,31 @@ impl Walk<'_> {
         let mut entries = Vec::new();
         for entry in listing {
             let entry = entry.map_err(failed)?;
-            // A name that is not UTF-8 cannot be written in a pattern or in Rust source.
-            if let Ok(name) = entry.file_name().into_string() {
-                let kind = match entry.file_type() {
-                    Ok(kind) if kind.is_dir() => Kind::Folder,
-                    Ok(kind) if kind.is_symlink() && entry.path().is_dir() => Kind::Link,
-                    _ => Kind::Other,
-                };
-                entries.push(Entry { name, kind });
+            let kind = match entry.file_type() {
+                Ok(kind) if kind.is_dir() => Kind::Folder,
+                Ok(kind) if kind.is_symlink() && entry.path().is_dir() => Kind::Link,
+                Ok(kind) if kind.is_symlink() && leads_to_no_folder(&entry.path()) => Kind::Nowhere,
+                _ => Kind::File,
+            };
+            match entry.file_name().into_string() {
+                Ok(name) => entries.push(Entry { name, kind }),
+                // A name that is not UTF-8 cannot be written in a pattern or in Rust source.
+                Err(name) => {
+                    let name = name.to_string_lossy();
+                    if kind == Kind::Folder || FileKind::from_name(&name) == Some(FileKind::Set) {
+                        return Err(FindError::of_name(&join(at, &name)));
+                    }
+                }
             }
         }
         Ok(entries)
     }
+}
+
+/// Whether a link leads to a folder that does not exist. By its names: those of files have an extension.
+fn leads_to_no_folder(link: &Path) -> bool {
+    let is_folder = |path: &Path| path.extension().is_none();
+    !link.exists() && is_folder(link) && fs::read_link(link).is_ok_and(|target| is_folder(&target))
 }
 
 /// Whether listing failed because there is no such folder. Windows has other error codes for it.
@@ -284,7 +298,9 @@ enum Kind {
     Folder,
     /// A link to a folder. Links can form circles.
     Link,
-    Other,
+    /// A link to a folder that does not exist.
+    Nowhere,
+    File,
 }
 
 fn join(folder: &str, name: &str) -> String {
@@ -302,6 +318,26 @@ impl FindError {
     /// The remedy.
     pub fn help(&self) -> String {
         self.help.clone()
+    }
+
+    /// A link to a folder that does not exist.
+    fn of_link(path: &str, link: &Path) -> Self {
+        let target = fs::read_link(link).unwrap_or_default();
+        Self {
+            message: format!(
+                "`{path}` is a link to `{}`, which does not exist, so the cases of its sets would go untested",
+                target.display()
+            ),
+            help: "restore that folder, or remove the link".to_owned(),
+        }
+    }
+
+    /// A set or a folder whose name is not UTF-8.
+    fn of_name(path: &str) -> Self {
+        Self {
+            message: format!("the name of `{path}` is not UTF-8, so its cases would go untested"),
+            help: "rename it, or move it elsewhere".to_owned(),
+        }
     }
 
     /// Files that would match under another name, each with that name.
@@ -526,5 +562,30 @@ mod tests {
         let both = ["evals/a.evalset.json", "evals/b.evalset.json"];
         assert_eq!(find_sets(&folder.0, "evals").unwrap(), both);
         assert_eq!(find_sets(&folder.0, "evals/*set.json").unwrap(), both);
+        std::os::unix::fs::symlink("../vendored/weather", folder.0.join("evals/shared")).unwrap();
+        for pattern in ["evals", "evals/**/*.json", "evals/s*/*.json"] {
+            let error = find_sets(&folder.0, pattern).unwrap_err();
+            assert_eq!(
+                error.to_string(),
+                "`evals/shared` is a link to `../vendored/weather`, which does not exist, so the cases of its sets would go untested"
+            );
+        }
+        assert_eq!(find_sets(&folder.0, "evals/*.evalset.json").unwrap(), both);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn sets_and_folders_whose_names_are_not_utf_8_are_errors() {
+        use std::os::unix::ffi::OsStrExt;
+        let name = |bytes: &'static [u8]| std::ffi::OsStr::from_bytes(bytes);
+        let folder = Folder::new("bytes", &["evals/a.evalset.json"]);
+        fs::write(folder.0.join("evals").join(name(b"n\xff.txt")), "").unwrap();
+        assert!(find_sets(&folder.0, "evals").is_ok());
+        fs::write(folder.0.join("evals").join(name(b"m\xff.evalset.json")), "").unwrap();
+        let error = find_sets(&folder.0, "evals").unwrap_err().to_string();
+        assert!(
+            error.ends_with("m\u{fffd}.evalset.json` is not UTF-8, so its cases would go untested"),
+            "{error}"
+        );
     }
 }

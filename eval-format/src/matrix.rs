@@ -70,7 +70,7 @@ impl Variant {
 
     /// The modules of its tests, the first axis outermost.
     pub fn modules(&self) -> impl Iterator<Item = String> {
-        self.0.iter().map(|(_, value)| module_name(value))
+        self.0.iter().map(|(_, value)| module_of(value))
     }
 
     /// A text with the value of each axis in place of its name in braces: `{model}`.
@@ -165,6 +165,12 @@ pub struct MatrixProblem {
     pub help: String,
 }
 
+/// The module of a value. One named `Variant` would be beside the struct of that name.
+fn module_of(value: &str) -> String {
+    let name = module_name(value);
+    if name == "Variant" { format!("{name}_") } else { name }
+}
+
 /// The mistakes of the axes: no value, a value or an axis that is given twice, two values whose modules have one name, and a product of
 /// more than [`MAX_VARIANTS`].
 pub fn check_axes(axes: &[Axis]) -> Vec<MatrixProblem> {
@@ -195,8 +201,8 @@ pub fn check_axes(axes: &[Axis]) -> Vec<MatrixProblem> {
             if before.contains(value) {
                 let message = format!("the axis `{name}` has the value `{value}` twice");
                 problem(Some(index), message, "keep one of the two".to_owned());
-            } else if let Some(other) = before.iter().find(|other| module_name(other) == module_name(value)) {
-                let module = module_name(value);
+            } else if let Some(other) = before.iter().find(|other| module_of(other) == module_of(value)) {
+                let module = module_of(value);
                 let message =
                     format!("the values `{other}` and `{value}` of `{name}` have one name, `{module}`");
                 let help =
@@ -289,6 +295,14 @@ mod tests {
         ] {
             assert_eq!(variant.unknown_in(text), unknown, "{text}");
         }
+    }
+
+    #[test]
+    fn no_module_of_a_variant_is_named_as_the_struct_beside_it() {
+        let variant = Variant::parse("model=Variant,prompt=a").unwrap();
+        assert_eq!(variant.modules().collect::<Vec<_>>(), ["Variant_", "a"]);
+        let both = [Axis::new("model", ["Variant", "Variant_"])];
+        assert_eq!(check_axes(&both).len(), 1);
     }
 
     #[test]

@@ -115,7 +115,7 @@ impl<'a> Configs<'a> {
             (Criteria::Beside, _) => {
                 let beside = self.folders.beside(set, SHARED_CONFIG);
                 let span = self.args.path.as_ref().map_or_else(Span::call_site, LitStr::span);
-                if !beside.absolute.is_file() {
+                if !beside.absolute.exists() {
                     self.report_overlooked(set, top, span, diagnostics);
                     return (SetConfig::adk_default(), self.absent(set, top));
                 }

@@ -200,7 +200,7 @@ impl Collector<'_> {
             return None;
         }
         let file = self.folders.beside(set, &tool_list_path(set.name()));
-        if !file.absolute.is_file() {
+        if file.absolute.symlink_metadata().is_err() {
             absent.push(file.relative);
             return None;
         }

@@ -196,13 +196,16 @@ fn hand_written_tests_whose_process_is_killed_between_two_calls_have_not_ended()
 #[cfg(unix)]
 #[test]
 fn an_agent_that_exits_the_process_fails_it_whatever_the_code() {
-    let folder = folder("exited_here");
-    let variables = [("EVALSET_DIR", shown(&folder)), ("EXIT", "here")];
-    let says = "Error: first::b_fatal: harness error: `std::process::exit` was called while this test ran";
-    first().run_with(&variables, &["--test-threads=1"]).fails().says(says);
-    let run = only_run(&folder);
-    assert_eq!(names(&run), ["first::a_hello", "first::b_fatal"]);
-    assert!(test(&run, "first::b_fatal").is_unfinished());
+    for how in ["here", "local"] {
+        let folder = folder(&format!("exited_{how}"));
+        let variables = [("EVALSET_DIR", shown(&folder)), ("EXIT", how)];
+        let says =
+            "Error: first::b_fatal: harness error: `std::process::exit` was called while this test ran";
+        first().run_with(&variables, &["--test-threads=1"]).fails().says(says);
+        let run = only_run(&folder);
+        assert_eq!(names(&run), ["first::a_hello", "first::b_fatal"]);
+        assert!(test(&run, "first::b_fatal").is_unfinished());
+    }
 }
 
 /// The harness does not see such an end. The record does: the test that was running has no verdict.

@@ -12,6 +12,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::boxed::BoxError;
 use super::interface::Agent;
 use super::turn::{Session, Turn};
+use crate::exit_guard::ExitGuard;
 
 /// An [`Agent`] that may hold values that are not `Send`: an `Rc`, an interpreter, the handle of a browser.
 ///
@@ -110,7 +111,9 @@ where
     async fn ask(&mut self, task: Task) -> Result<Option<Map>, BoxError> {
         if let Some((make, jobs)) = self.make.take() {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+            let exit = ExitGuard::message();
             std::thread::Builder::new().name("local agent".to_owned()).spawn(move || {
+                let _guard = exit.map(ExitGuard::new);
                 tokio::task::LocalSet::new().block_on(&runtime, serve(make, jobs));
             })?;
         }

@@ -306,7 +306,7 @@ impl Log {
         // A spawned task or thread may be of any case: warn only. With no agent at work, a tool is tested
         // alone.
         if let (Err(_), Some(late), 1..) = (told, late, AGENTS_AT_WORK.load(Relaxed)) {
-            message::show(&format!("warning: {late}"));
+            message::show_past_the_harness(&format!("warning: {late}"));
         }
     }
 }

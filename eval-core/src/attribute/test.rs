@@ -1,6 +1,6 @@
 //! A generated test, from its start to its verdict.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::panic::resume_unwind;
 use std::pin::Pin;
@@ -22,6 +22,7 @@ use super::prepare;
 use crate::case_runner::{AgentSource, Begun, CaseRunner, EndedBody, IdentifiedCase, Run};
 use crate::compiled::{Replays, SetSource, Test, VariantSource};
 use crate::decide::notes_of_ignored_runs;
+use crate::exit_guard::ExitGuard;
 use crate::failure;
 use crate::guard::{Fault, What, catch_panic, fenced};
 use crate::journal::TestLog;
@@ -196,10 +197,14 @@ impl FailureKind {
     }
 }
 
+/// The error of a process that exits in the middle of a test.
+const EXITED: &str = "`std::process::exit` was called while this test ran; the process is aborted, since its exit code could pass \
+                      for success";
+
 /// Runs a test, from reading the environment's variables to the verdict. The verdict is recorded and shown
 /// before the test ends.
 async fn run_to_end(test: Test, functions: Functions) -> Result<(), Failure> {
-    let _guard = ExitGuard::of(test);
+    let _guard = ExitGuard::new(failure::harness(&test, EXITED).into());
     let broken = |text: &str| {
         show(text);
         Failure { headline: headline(text).into_owned(), kind: FailureKind::Unchecked, agent_said: None }
@@ -326,53 +331,6 @@ async fn evaluate(
 #[cfg(not(feature = "judges"))]
 fn judges(_: &Test, _: &Functions, _: Settings) -> JudgeRouter {
     JudgeRouter::default()
-}
-
-thread_local! {
-    static UNDERWAY: Underway = const { Underway(Cell::new(None)) };
-}
-
-/// The test that runs on this thread. Its drop aborts a process that exits in the middle of the test.
-/// `std::process::exit` does not unwind: with code 0 the harness, cargo and nextest all count its tests as
-/// passed, even tests that never began. But systems drop the thread locals of the thread that exits the
-/// process. Only the thread of the test is seen, not the workers of a multi-threaded runtime and not threads
-/// that an agent starts.
-///
-/// A hook for the exit of the whole process (`atexit`) takes unsafe code, and no hook sees `_exit` and `exec`.
-/// The journal shows all of these exits: the test that was running has no verdict in it.
-struct Underway(Cell<Option<Test>>);
-
-impl Drop for Underway {
-    fn drop(&mut self) {
-        // The guard of a test that came to its end has taken the test out.
-        if let Some(test) = self.0.take() {
-            let exited = "`std::process::exit` was called while this test ran; the process is aborted, since its exit \
-                          code could pass for success";
-            show_past_the_harness(&failure::harness(&test, exited));
-            std::process::abort();
-        }
-    }
-}
-
-/// Until this is dropped, a process that exits on this thread is aborted.
-struct ExitGuard(());
-
-impl ExitGuard {
-    fn of(test: Test) -> Self {
-        set(Some(test));
-        Self(())
-    }
-}
-
-impl Drop for ExitGuard {
-    fn drop(&mut self) {
-        set(None);
-    }
-}
-
-fn set(test: Option<Test>) {
-    // It fails while the locals of the thread are dropped. There is no test then.
-    let _ = UNDERWAY.try_with(|underway| underway.0.replace(test));
 }
 
 #[cfg(test)]

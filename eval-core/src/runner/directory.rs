@@ -50,8 +50,14 @@ fn read_set(path: &Path) -> Result<(EvalSet, Places), ReadError> {
 }
 
 fn config_beside(set: &Path, custom: &[&str]) -> Result<Option<EvalConfig>, RunDirError> {
-    match read_config(&shared_config_path(set), custom) {
-        Err(ReadError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => Ok(None),
+    let path = shared_config_path(set);
+    match read_config(&path, custom) {
+        // A link that leads nowhere is there.
+        Err(ReadError::Io { source, .. })
+            if source.kind() == ErrorKind::NotFound && path.symlink_metadata().is_err() =>
+        {
+            Ok(None)
+        }
         read => Ok(Some(read?)),
     }
 }

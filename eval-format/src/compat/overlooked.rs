@@ -27,6 +27,7 @@ impl OverlookedConfig {
     ///
     /// - `eval_config.json` beside the set, or a file there whose name looks misspelt: `test-config.json`
     /// - `test_config.json` in a folder above the folder of the set, up to `top`, the folder that is searched
+    /// - `test_config.json` beside the set, as a link to a file that does not exist
     ///
     /// ```
     /// # let base = std::env::temp_dir().join(format!("evalset-doc-configs-{}", std::process::id()));
@@ -42,7 +43,7 @@ impl OverlookedConfig {
     pub fn of_set(set: &Path, top: Option<&Path>) -> Option<Self> {
         let wanted = shared_config_path(set);
         if wanted.symlink_metadata().is_ok() {
-            return None;
+            return (!wanted.exists()).then(|| Self { path: wanted.clone(), wanted });
         }
         let folder = wanted.parent()?;
         let path = beside(folder).or_else(|| above(folder, top?))?;
@@ -51,13 +52,21 @@ impl OverlookedConfig {
 
     /// Whether it has the right name, in a folder above the folder of the set.
     pub fn is_above(&self) -> bool {
-        self.path.file_name() == self.wanted.file_name()
+        self.path.file_name() == self.wanted.file_name() && !self.is_dangling()
+    }
+
+    /// Whether it is beside the set, as a link to a file that does not exist.
+    fn is_dangling(&self) -> bool {
+        self.path == self.wanted
     }
 
     /// The problem in a line. `show` gives the path as the reader knows it.
     pub fn message(&self, show: impl Fn(&Path) -> String) -> String {
         let path = show(&self.path);
-        if self.is_above() {
+        if self.is_dangling() {
+            let target = fs::read_link(&self.path).unwrap_or_default();
+            format!("`{path}` is a link to `{}`, which does not exist", target.display())
+        } else if self.is_above() {
             let folder = show(self.wanted.parent().unwrap_or(&self.wanted));
             format!(
                 "`{path}` is passed over: a config holds for its own folder, and not for the sets in `{folder}`"
@@ -69,6 +78,9 @@ impl OverlookedConfig {
 
     /// The remedy. `show` gives the path as an attribute would name it.
     pub fn help(&self, show: impl Fn(&Path) -> String) -> String {
+        if self.is_dangling() {
+            return "restore that file, or remove the link".to_owned();
+        }
         let to = if self.is_above() { "copy it to" } else { "rename it to" };
         format!(
             "{to} `{}`, or name it in the attribute: `config = \"{}\"`",
@@ -79,8 +91,13 @@ impl OverlookedConfig {
 
     /// The config as a problem of the set. A `config = ".."` in an attribute would make it obsolete.
     pub fn problem(&self, show: impl Fn(&Path) -> String) -> Problem {
-        Problem::warning(ProblemCode::OverlookedConfig, JsonPath::default(), 0..1, self.message(&show))
-            .label("ADK's default criteria hold for this set")
+        let kind = if self.is_dangling() { Problem::error } else { Problem::warning };
+        kind(ProblemCode::OverlookedConfig, JsonPath::default(), 0..1, self.message(&show))
+            .label(if self.is_dangling() {
+                "its criteria are unknown"
+            } else {
+                "ADK's default criteria hold for this set"
+            })
             .help(self.help(&show))
     }
 }
@@ -97,7 +114,9 @@ fn beside(folder: &Path) -> Option<PathBuf> {
 /// 2.
 fn distance(name: &str) -> Option<usize> {
     let plain = name.to_ascii_lowercase();
-    let far = CONFIG_NAMES.iter().map(|known| osa_distance(&plain, known)).min()?;
+    // Editors for plain text add it, and file managers hide it.
+    let plain = plain.strip_suffix(".txt").unwrap_or(&plain);
+    let far = CONFIG_NAMES.iter().map(|known| osa_distance(plain, known)).min()?;
     (far <= 2).then_some(far)
 }
 
@@ -119,6 +138,7 @@ fn above(folder: &Path, top: &Path) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::problem::Severity;
 
     /// A folder of its own for each test, gone when dropped.
     struct Folder(PathBuf);
@@ -158,6 +178,7 @@ mod tests {
             ("Test_Config.JSON", criteria, true),
             ("tset_config.json", r#"{"criterias": {}}"#, true),
             ("test_configs.json", criteria, true),
+            ("test_config.json.txt", criteria, true),
             ("text_config.json", r#"{"font": "serif"}"#, false),
             ("strict.test_config.json", criteria, false),
             ("strict.json", criteria, false),
@@ -167,6 +188,18 @@ mod tests {
             fs::write(folder.0.join("test_config.json"), criteria).unwrap();
             assert_eq!(folder.found("a.evalset.json", None), None, "{name}");
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_to_a_config_that_does_not_exist_is_an_error() {
+        let folder = Folder::new("dangling", &[("eval_config.json", "{}")]);
+        std::os::unix::fs::symlink("gone/config.json", folder.0.join("test_config.json")).unwrap();
+        let found = OverlookedConfig::of_set(&folder.0.join("a.evalset.json"), None).unwrap();
+        let shown = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
+        let problem = found.problem(shown);
+        assert_eq!(problem.severity, Severity::Error);
+        assert_eq!(problem.message, "`test_config.json` is a link to `gone/config.json`, which does not exist");
     }
 
     #[test]

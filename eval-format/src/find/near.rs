@@ -13,6 +13,12 @@ pub(super) fn meant(name: &str) -> Option<String> {
         return None;
     }
     let lower = name.to_ascii_lowercase();
+    // Editors for plain text add their own end, which file managers hide.
+    if let Some(set) =
+        lower.strip_suffix(".txt").filter(|set| FileKind::from_name(set) == Some(FileKind::Set))
+    {
+        return Some(name[..set.len()].to_owned());
+    }
     let (rest, end) = lower.rsplit_once('.')?;
     match FileKind::from_name(&lower) {
         None if osa_distance(end, "json") <= 1 => {}
@@ -72,6 +78,8 @@ mod tests {
             ("weather_evalset.json", Some("weather.evalset.json")),
             ("weather-eval-sets.json", Some("weather.evalset.json")),
             ("evalset.json", Some("cases.evalset.json")),
+            ("a.evalset.json.txt", Some("a.evalset.json")),
+            ("a.test.json.TXT", Some("a.test.json")),
             ("天気_evalset.json", Some("天気.evalset.json")),
             // What has its right name.
             ("a.evalset.json", None),
@@ -82,6 +90,7 @@ mod tests {
             // What has another name.
             ("a.json", None),
             ("notes.txt", None),
+            ("a.json.txt", None),
             ("a.evals.json", None),
             ("a.dataset.json", None),
             ("a.text.json", None),

@@ -73,7 +73,10 @@ pub fn read_declarations(set: &Path) -> Result<Option<Vec<Value>>, ReadError> {
     let path = PathBuf::from(tool_list_path(&set.to_string_lossy()));
     let bytes = match read_file(&path) {
         Ok(bytes) => bytes,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        // A link that leads nowhere is there.
+        Err(error) if error.kind() == ErrorKind::NotFound && path.symlink_metadata().is_err() => {
+            return Ok(None);
+        }
         Err(source) => return Err(ReadError::Io { path, source }),
     };
     Ok(Some(check_declarations(&path.display().to_string(), &bytes).into_result()?))

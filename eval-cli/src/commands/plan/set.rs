@@ -104,7 +104,7 @@ impl Set {
 
 fn config_beside(set: &Path) -> Result<EvalConfig, CommandError> {
     let path = shared_config_path(set);
-    if !path.exists() {
+    if path.symlink_metadata().is_err() {
         return Ok(EvalConfig::adk_default());
     }
     let bytes = read(&path)?;

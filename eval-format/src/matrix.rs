@@ -231,9 +231,18 @@ fn too_many_variants(axes: &[Axis]) -> Option<MatrixProblem> {
     })
 }
 
-/// The mistake of a variant to leave out: an axis or a value that the matrix does not have. The message comes with its
-/// remedy.
+/// The mistake of a variant to leave out: an axis or a value that the matrix does not have, or two values of one axis. The message
+/// comes with its remedy.
 pub fn check_excluded(axes: &[Axis], excluded: &Variant) -> Option<(String, String)> {
+    let twice = excluded
+        .0
+        .iter()
+        .enumerate()
+        .find(|(at, (name, _))| excluded.0[..*at].iter().any(|(other, _)| other == name));
+    if let Some((_, (name, _))) = twice {
+        let help = "no variant has two values of an axis: leave them out one by one";
+        return Some((format!("the axis `{name}` has two values"), help.to_owned()));
+    }
     excluded.0.iter().find_map(|(name, value)| {
         let Some(axis) = axes.iter().find(|axis| axis.name == *name) else {
             let known: Vec<&str> = axes.iter().map(|axis| axis.name.as_str()).collect();

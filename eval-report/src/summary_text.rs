@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anstyle::Style;
 use eval_core::__private::reads_the_golden;
 use eval_core::journal::Decided;
-use eval_support::message::{NOTHING_RECORDED, changed_parts};
+use eval_support::message::{NO_FAULT, NOTHING_RECORDED, changed_parts};
 use eval_support::untrusted::{guard, headline, one_line};
 use eval_support::variables::is_ci;
 use eval_support::words::{self, count, short_code_list};
@@ -210,6 +210,24 @@ fn recorded_nothing(results: &RunResults<'_>) -> Option<String> {
     (!names.is_empty()).then(|| format!("{NOTHING_RECORDED}, in {}; {helps}", short_code_list(&names)))
 }
 
+/// A fault file that changed nothing in any case.
+fn idle_faults(results: &RunResults<'_>) -> Option<String> {
+    let note = |test: &TestResult<'_>| {
+        let mut evaluations = test.attempt.evaluations.iter().peekable();
+        evaluations.peek()?;
+        let mut notes =
+            evaluations.map(|it| it.ran.transcript.notes.iter().find(|note| note.starts_with(NO_FAULT)));
+        let first = notes.next()??;
+        notes.all(|note| note.is_some()).then(|| first.clone())
+    };
+    let notes: Vec<String> = results.tests.iter().map(note).collect::<Option<_>>()?;
+    let first = notes.first()?;
+    Some(format!(
+        "{} in any case: it tested nothing; change the file, or leave `--faults` out",
+        one_line(first)
+    ))
+}
+
 fn repeated(results: &RunResults<'_>) -> Option<String> {
     let was_repeated = |test: &&TestResult<'_>| test.repeated() > 0;
     let names: Vec<String> =
@@ -247,6 +265,7 @@ pub fn notes(results: &RunResults<'_>) -> Vec<String> {
     }
     notes.extend(changed_requests(results));
     notes.extend(recorded_nothing(results));
+    notes.extend(idle_faults(results));
     notes.extend(repeated(results));
     notes.extend(unneeded_rules(results));
     // The missing tests of a run in progress may still begin.

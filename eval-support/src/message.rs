@@ -38,6 +38,9 @@ pub fn cut(text: &str, limit: usize) -> String {
     format!("{}... ({rest} more characters)", &text[..end])
 }
 
+/// The begin of the note about a fault file without an effect on a case.
+pub const NO_FAULT: &str = "no fault of ";
+
 /// The begin of the remark about a conversation that was to be recorded, and made no call of a model that could be.
 pub const NOTHING_RECORDED: &str = "nothing was recorded, since no call of a model came to the gateway";
 

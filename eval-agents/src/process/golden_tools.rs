@@ -65,7 +65,10 @@ impl Answers {
             }
             // Its other tools run, so each call that it records has to have been asked of the mock.
             (Some(tools), Some(message::MCP)) => match mock {
-                Ok(mock) => Ok(Some(Self { tools, _mock: mock, writer, state: state.clone() })),
+                Ok(mock) => {
+                    tools.asked_over_mcp();
+                    Ok(Some(Self { tools, _mock: mock, writer, state: state.clone() }))
+                }
                 Err(error) => Err(ProcessError::Tools(format!(
                     "the mock of MCP servers cannot listen on 127.0.0.1: {error}; the program may ask with `tool` messages \
                      instead, and say so: {}",

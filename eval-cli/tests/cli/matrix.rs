@@ -53,6 +53,17 @@ fn each_variant_runs_all_cases_and_the_table_tells_which_is_worse() {
     assert_eq!(text.code, Some(0), "{}", text.shown());
     insta::assert_snapshot!("compare", text.out.lines().map(without_seconds).collect::<Vec<_>>().join("\n"));
 
+    let id = folder.run(&["report", "--format", "json"]).json()["runs"][0].as_str().unwrap().to_owned();
+    for command in ["compare", "report"] {
+        let ran = folder.run(&[command, "--merge", &id, &format!(".evalset/{id}")]);
+        assert_eq!(ran.code, Some(2), "{}", ran.shown());
+        assert!(
+            ran.err.contains("a part of the run is named twice, and its cases would count twice"),
+            "{}",
+            ran.err
+        );
+    }
+
     let ran = folder.run(&["compare", "--against", "model=bad prompt=z", "--format", "json"]);
     let document: Value =
         serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {}", ran.shown()));

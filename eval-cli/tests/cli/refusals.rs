@@ -49,6 +49,27 @@ fn criteria_of_a_case_without_a_config_are_checked_as_they_run() {
 }
 
 #[test]
+fn options_that_take_each_other_back_are_refused() {
+    let folder = of_cases("refusals-options", &[sunny("tags", &json!([]))]);
+    for (more, why) in [
+        (
+            &["-m", "response_match_score=0.8", "-m", "response_match_score=0.1"][..],
+            "the metric `response_match_score` is named twice",
+        ),
+        (&["--matrix", "a=x,y", "--exclude", "a=x,a=y"], "`--exclude`: the axis `a` has two values"),
+        (
+            &["--junit", "out", "--json", "./out"],
+            "two reports go to `./out`, and the last one alone would stay",
+        ),
+    ] {
+        let ran = run(&folder, &[&["own"], more].concat());
+        assert_eq!(ran.code, Some(2), "{why}: {}", ran.out);
+        assert!(ran.err.contains(why), "{why}: {}", ran.err);
+    }
+    assert_eq!(run(&folder, &["own", "--junit", "/dev/null", "--json", "/dev/null"]).code, Some(0));
+}
+
+#[test]
 fn a_refusal_of_some_cases_names_their_place_in_the_whole_set() {
     let cases = [sunny("tags", &json!([])), sunny("_criteria", &json!({ "nope": 1 }))];
     let cases = [("first", &cases[0]), ("second", &cases[1])].map(|(id, case)| {

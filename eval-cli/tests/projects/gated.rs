@@ -75,7 +75,7 @@ fn the_review_that_a_failing_test_names_makes_it_pass() {
     let named =
         output.lines().find_map(|line| line.trim_start().strip_prefix("review        cargo evalset "));
     let named = named.unwrap_or_else(|| panic!("no review is named:\n{red}"));
-    assert!(named.starts_with("review numbers:b_two --run "), "{named}");
+    assert!(named.starts_with("review evals/first.evalset.json:b_two --run "), "{named}");
     let review = |args: &[&str]| {
         let words: Vec<&str> = named.split(' ').chain(args.iter().copied()).collect();
         evalset(&project, &runs, &words).passes()

@@ -156,7 +156,8 @@ pub(crate) fn failing(
     match journal {
         Some(journal) => {
             if matches!(freshness, Freshness::Fresh) && hints::may_be_out_of_date(report) {
-                let case = shell::word(&format!("{}:{}", test.set.eval_set_id, report.case.eval_id));
+                // Several sets may have one id.
+                let case = shell::word(&format!("{}:{}", test.set.shown, report.case.eval_id));
                 line(&mut out, &format!("review        cargo evalset review {case} --run {}", journal.run));
             }
             line(&mut out, &format!("whole record  cargo evalset report {}", journal.run));

@@ -32,6 +32,7 @@ struct State {
     run: BTreeSet<String>,
     /// Whether the record of the agent has calls that no golden answers, such as handoffs.
     records_others: bool,
+    is_over_mcp: bool,
     /// How many calls of the turn in progress the agent answered itself, by the name of the tool.
     own: HashMap<String, usize>,
     /// The faults behind the calls of the turn in progress that have no answer yet.
@@ -93,6 +94,9 @@ pub struct GoldenError {
 
 const OF_AGENTS_IN_RUST: &str = "its tool may have run; ask with `recorder.golden(..)` or `recorder.answer(..)`, or name a tool \
                                  that has to run: `golden_tools().let_run(..)`";
+
+const OF_MCP: &str = "its tool may have run; ask the server at the address in `mcp` of the message `start`, or name a call that no \
+                      tool answers: `own_call`";
 
 const OF_OTHER_AGENTS: &str = "something else may have run it, or the agent has no such tool, as of an MCP server that is down; the \
                                page on golden tools says which tools ask";
@@ -228,6 +232,11 @@ impl GoldenTools {
         self.0.state.lock().records_others = true;
     }
 
+    /// Declares that the agent asks over MCP, for the help of a miss.
+    pub fn asked_over_mcp(&self) {
+        self.0.state.lock().is_over_mcp = true;
+    }
+
     /// Adds a miss of the turn in progress, for a call that was not answered elsewhere.
     pub fn miss(&self, message: impl Into<String>) {
         let mut state = self.0.state.lock();
@@ -277,7 +286,11 @@ impl GoldenTools {
             match left.get_mut(name) {
                 Some(left) if *left > 0 => *left -= 1,
                 _ => {
-                    let help = if state.records_others { OF_OTHER_AGENTS } else { OF_AGENTS_IN_RUST };
+                    let help = match (state.records_others, state.is_over_mcp) {
+                        (true, _) => OF_OTHER_AGENTS,
+                        (false, true) => OF_MCP,
+                        (false, false) => OF_AGENTS_IN_RUST,
+                    };
                     let message =
                         format!("{} was recorded, and no golden was asked for it: {help}", in_short(call));
                     let turn = state.answers.turn();

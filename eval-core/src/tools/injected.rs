@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use eval_format::Map;
 use eval_format::tools::{ToolInjection, ToolInjections};
+use eval_support::message::NO_FAULT;
 use eval_support::words::count;
 
 /// The injections with what of them was used.
@@ -80,10 +81,11 @@ impl Injected {
         Some((turn, message))
     }
 
-    /// A remark if the file has injections and none of them answered.
+    /// A remark if there is a fault file and none of its injections answered.
     pub(super) fn note(&self) -> Option<String> {
-        let idle = !self.reached.is_empty() && !self.reached.contains(&true);
-        idle.then(|| format!("no fault of {} answered a call", self.injections.file))
+        let file = &self.injections.file;
+        let idle = !file.is_empty() && !self.reached.contains(&true);
+        idle.then(|| format!("{NO_FAULT}{file} answered a call"))
     }
 }
 

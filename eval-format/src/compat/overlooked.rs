@@ -199,7 +199,10 @@ mod tests {
         let shown = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
         let problem = found.problem(shown);
         assert_eq!(problem.severity, Severity::Error);
-        assert_eq!(problem.message, "`test_config.json` is a link to `gone/config.json`, which does not exist");
+        assert_eq!(
+            problem.message,
+            "`test_config.json` is a link to `gone/config.json`, which does not exist"
+        );
     }
 
     #[test]

@@ -373,6 +373,22 @@ mod tests {
                 2,
                 "the numbers of a.json:b do not agree: `calls` lists 3 runs of 2",
             ),
+            (
+                &[HEAD, &b.replace("[1.0, null]", "[1.0]")],
+                2,
+                "the numbers of a.json:b do not agree: 2 runs passed, and `m` lists 1 score",
+            ),
+            (
+                &[
+                    HEAD,
+                    &b.replace(
+                        r#""passed": 2, "scores": [1.0, null]"#,
+                        r#""passed": 1, "scores": [1.0, 0.5]"#,
+                    ),
+                ],
+                2,
+                "the numbers of a.json:b do not agree: 2 runs passed, and `m` in 1 of them",
+            ),
         ] {
             let error = of(lines);
             assert_eq!((error.line, error.message.as_str()), (at, message), "{lines:?}");

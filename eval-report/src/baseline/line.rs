@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use eval_support::untrusted::one_line;
+use eval_support::words::count;
 use serde::{Deserialize, Serialize};
 
 use crate::decide::gate::CaseRuns;
@@ -152,6 +153,24 @@ impl Line {
         let over = |(_, metric): &(&String, &MetricLine)| metric.passed > self.runs;
         if let Some((name, metric)) = self.metrics.iter().find(over) {
             return Some(format!("`{}` passed in {} of {} runs", one_line(name), metric.passed, self.runs));
+        }
+        let listed = |metric: &MetricLine| metric.scores.len();
+        let lacks = |(_, metric): &(&String, &MetricLine)| listed(metric) < self.passed.min(MAX_LISTED_RUNS);
+        if let Some((name, metric)) = self.metrics.iter().find(lacks) {
+            let (name, scores) = (one_line(name), count(listed(metric), "score"));
+            return Some(format!("{} runs passed, and `{name}` lists {scores}", self.passed));
+        }
+        // A run in which a metric has no score may pass without it.
+        let is_whole =
+            |metric: &MetricLine| listed(metric) == self.runs && metric.scores.iter().all(Option::is_some);
+        let under = |(_, metric): &(&String, &MetricLine)| is_whole(metric) && metric.passed < self.passed;
+        if let Some((name, metric)) = self.metrics.iter().find(under) {
+            return Some(format!(
+                "{} runs passed, and `{}` in {} of them",
+                self.passed,
+                one_line(name),
+                metric.passed
+            ));
         }
         let lists =
             [("tokens", self.tokens.len()), ("seconds", self.seconds.len()), ("calls", self.calls.len())];

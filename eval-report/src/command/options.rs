@@ -7,6 +7,7 @@ use eval_core::EvalRunner;
 use eval_format::metric::MetricArgument;
 use eval_format::options::{ParseOptionError, PassRule, ToolSource, TurnAggregation, parse_timeout};
 use eval_format::tags::TagSelection;
+use eval_support::untrusted::one_line;
 
 use crate::output::CommandError;
 use crate::price::{PriceError, Prices};
@@ -74,7 +75,7 @@ pub const OPTIONS: [RunOption; 15] = [
         short: Some('m'),
         is_repeated: true,
         ..option("metric", "METRIC[=THRESHOLD]", "scores with this metric, and with others that are named so; without a threshold, the config's or ADK's holds; `METRIC<=5` is met by scores of at most 5",
-            |options, _, value| { options.metrics.push(MetricArgument::parse(value).map_err(no_threshold)?); Ok(()) })
+            add_metric)
     },
     option("runs", "N", "how often each case runs",
         |options, name, value| { options.runs = Some(count(name, value)?); Ok(()) }),
@@ -187,6 +188,16 @@ fn count(name: &str, value: &str) -> Result<usize, CommandError> {
 
 fn no_count(name: &str, value: &str, what: &str) -> CommandError {
     CommandError::new(format!("`--{name}` is `{value}`"), format!("it must be {what}"))
+}
+
+fn add_metric(options: &mut RunOptions, _: &str, value: &str) -> Result<(), CommandError> {
+    let metric = MetricArgument::parse(value).map_err(no_threshold)?;
+    if options.metrics.iter().any(|known| known.name == metric.name) {
+        let message = format!("the metric `{}` is named twice", one_line(&metric.name));
+        return Err(CommandError::new(message, "keep one of the two thresholds"));
+    }
+    options.metrics.push(metric);
+    Ok(())
 }
 
 /// The metric, and the text that is no threshold for it.

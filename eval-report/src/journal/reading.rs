@@ -5,6 +5,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use eval_core::Verdict;
 use eval_core::journal::file_names::{MISSING_PARTS, is_journal};
@@ -36,6 +37,12 @@ impl RecordedRun {
     /// only its error, and a [`Scored`] only the usage of judges. A journal of any size takes little memory.
     pub fn outline(folders: &[impl AsRef<Path>]) -> Result<Self, ReadRunError> {
         read(folders, Keep::Outline)
+    }
+
+    /// The run, the process and the begin of each journal: those of a copied folder are the same.
+    #[doc(hidden)]
+    pub fn journals(&self) -> HashSet<(String, u32, SystemTime)> {
+        self.processes.iter().map(|head| (head.run.clone(), head.pid, head.started)).collect()
     }
 }
 

@@ -98,6 +98,10 @@ impl WhichRun {
             };
             CommandError::new(error.to_string(), help)
         })?;
+        if run.journals().len() < run.processes.len() {
+            let message = "a part of the run is named twice, and its cases would count twice";
+            return Err(CommandError::new(message, "name each part once"));
+        }
         Ok(LoadedRun { is_named, whose, ..LoadedRun::named(run, folders, args) })
     }
 }

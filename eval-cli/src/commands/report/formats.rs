@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 use std::cell::Cell;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use eval_report::formats as format;
@@ -74,6 +75,14 @@ impl<'a> Format<'a> {
     }
 }
 
+/// The place of a file that may not be there yet. Nothing stays in a device, such as `/dev/null`, so none is a place.
+fn place(path: &Path) -> Option<(PathBuf, &OsStr)> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let is_device = path.exists() && !path.is_file();
+    Some((folder.canonicalize().unwrap_or_else(|_| folder.to_owned()), path.file_name()?))
+        .filter(|_| !is_device)
+}
+
 impl ReportFiles {
     fn list(&self) -> [Format<'_>; 5] {
         let markdown = Format::new(self.markdown.as_ref(), |results| Ok(masked(format::markdown(results))));
@@ -109,7 +118,18 @@ impl ReportFiles {
             let message = format!("only one report can go to standard output (`{STANDARD_OUTPUT}`)");
             return Err(CommandError::new(message, help));
         }
-        files.into_iter().try_for_each(check_report_path)
+        for (at, path) in files.iter().enumerate() {
+            check_report_path(path)?;
+            let place_of = place(path);
+            if place_of.is_some() && files[..at].iter().any(|other| place(other) == place_of) {
+                let message = format!(
+                    "two reports go to `{}`, and the last one alone would stay",
+                    one_line(&path.display().to_string())
+                );
+                return Err(CommandError::new(message, "name a file for each report"));
+            }
+        }
+        Ok(())
     }
 
     /// Writes all files that can be written. `app` is the app of ADK's results.

@@ -373,6 +373,20 @@ impl Reader<'_> {
                     .help("keep one of `injected_response` and `injected_error`"),
             ),
         }
+        // The first one that matches answers.
+        let hides = |known: &ToolInjection| {
+            known.tool == item.tool && known.calls.is_empty() && known.matches(&item.match_args)
+        };
+        if let Some((at, _)) = self.items.iter().find(|(_, known)| !never && hides(known)) {
+            let message = "an injection before this one answers each call that it matches";
+            self.problems.push(
+                place
+                    .error(ProblemCode::ToolFault, node.range.start..node.range.start + 1, message)
+                    .label("this one never answers")
+                    .related(*at..at + 1, "the one that answers")
+                    .help("put the one that matches fewer calls first, or let `calls` say which of them it answers"),
+            );
+        }
         if !never && self.problems.len() == before {
             if let Some((path, range)) = matches_at.filter(|_| !item.match_args.is_empty()) {
                 let args = Some(item.match_args.clone());

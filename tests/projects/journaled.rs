@@ -247,7 +247,11 @@ fn a_disk_that_fills_up_tears_one_line_and_changes_no_verdict() {
         shown(&folder)
     );
     let run = project().shell(&line).passes();
-    assert_eq!(run.output().matches("no journal of this process: cannot write `").count(), 1, "{run}");
+    assert_eq!(
+        run.output().matches("the journal of this process ends early: cannot write `").count(),
+        1,
+        "{run}"
+    );
     let run = only_run(&folder);
     assert_eq!((run.torn, run.unreadable.len()), (1, 0));
     assert!(!run.tests.is_empty());

@@ -246,9 +246,9 @@ fn loaded(names: &[String]) -> Result<Vec<LoadedRun>, CommandError> {
         let run = WhichRun::named(Some(name.clone())).load()?;
         refuse_suspects(&run)?;
         // A copy of its folder is the same run.
-        let journals = run.run.journals();
-        let is_new = seen.is_disjoint(&journals);
-        seen.extend(journals);
+        let processes = run.run.process_ids();
+        let is_new = seen.is_disjoint(&processes);
+        seen.extend(processes);
         if !is_new {
             let message = format!("the run `{}` is named twice, and its runs would count twice", run.name());
             return Err(CommandError::new(message, "name each run once"));

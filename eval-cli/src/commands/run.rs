@@ -141,6 +141,8 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
         Matched::new(&agents, &plans).tell().check(args.source.allow_uncovered)?;
         warn_of_many_tests(&plans);
         progress.begin(plans.iter().map(RunPlan::len).sum());
+        // A run that is killed in its first variant knows the others.
+        plans.iter().for_each(RunPlan::record);
         let is_stopped = AtomicBool::new(false);
         for ((runner, agent), plan) in runners.iter().zip(&agents).zip(&plans) {
             let fails_fast = options.fails_fast() && has_failed.load(Ordering::Relaxed);
@@ -150,7 +152,6 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
                 agent.boxed(plan.len() == 1)
             };
             let stop = async {
-                // The plan of a variant that is left out is recorded too, so that readers know what never began.
                 if !is_left_out {
                     ctrl_c_pressed(REPORT_FOLLOWS).await;
                     is_stopped.store(true, Ordering::Relaxed);

@@ -29,6 +29,36 @@ fn folder(test: &str) -> Folder {
     folder
 }
 
+/// A program that kills the command, as a system does that runs out of memory.
+#[cfg(unix)]
+#[test]
+fn a_run_that_is_killed_in_a_variant_knows_the_cases_of_those_after_it() {
+    let folder = folder("matrix-killed");
+    let kills = r#"
+if json.loads(os.environ["EVALSET_VARIANT"])["model"] == "kills":
+    os.kill(os.getppid(), 9)
+say(type="text", text=text)
+"#;
+    folder.write("agent.py", program("", kills));
+    let run = [
+        "run",
+        "desk.evalset.json",
+        "--agent-cmd",
+        "python3 -I -S agent.py",
+        "--concurrency",
+        "1",
+        "--matrix",
+    ];
+    let ran = folder.run(&[&run[..], &["model=good,kills,late"]].concat());
+    assert_eq!(ran.code, None, "{}", ran.shown());
+    let report = folder.run(&["report"]);
+    assert_eq!(report.code, Some(2), "{}", report.shown());
+    for part in ["2 passed, 1 unfinished", "3 more tests never began", "a program was to run 3 cases more"] {
+        assert!(report.shown().contains(part), "{part} is not in\n{}", report.shown());
+    }
+    assert!(!report.shown().contains("is not recorded"), "{}", report.shown());
+}
+
 const RUN: [&str; 7] =
     ["run", "desk.evalset.json", "--agent-cmd", "python3 -I -S agent.py {prompt}", "--runs", "6", "--matrix"];
 
@@ -53,15 +83,12 @@ fn each_variant_runs_all_cases_and_the_table_tells_which_is_worse() {
     assert_eq!(text.code, Some(0), "{}", text.shown());
     insta::assert_snapshot!("compare", text.out.lines().map(without_seconds).collect::<Vec<_>>().join("\n"));
 
-    let id = folder.run(&["report", "--format", "json"]).json()["runs"][0].as_str().unwrap().to_owned();
+    let report: Value = serde_json::from_str(&folder.run(&["report", "--format", "json"]).out).unwrap();
+    let id = report["runs"][0].as_str().unwrap().to_owned();
     for command in ["compare", "report"] {
         let ran = folder.run(&[command, "--merge", &id, &format!(".evalset/{id}")]);
         assert_eq!(ran.code, Some(2), "{}", ran.shown());
-        assert!(
-            ran.err.contains("a part of the run is named twice, and its cases would count twice"),
-            "{}",
-            ran.err
-        );
+        assert!(ran.err.contains("is named twice, and its tests would count twice"), "{}", ran.err);
     }
 
     let ran = folder.run(&["compare", "--against", "model=bad prompt=z", "--format", "json"]);

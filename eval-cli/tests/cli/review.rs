@@ -264,6 +264,9 @@ fn the_first_line_says_since_when_a_case_fails() {
     let passed = |line: &str| match serde_json::from_str::<Value>(line) {
         Ok(mut line) if line["case"] == "answer" => {
             line["passed"] = 5.into();
+            for metric in line["metrics"].as_object_mut().expect("metrics").values_mut() {
+                metric["passed"] = 5.into();
+            }
             line.to_string()
         }
         _ => line.to_owned(),

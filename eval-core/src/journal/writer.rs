@@ -214,7 +214,12 @@ impl Journal {
         if let Some(Err(error)) = file.as_mut().map(|file| file.add(line)) {
             // A line after a partial line would be unreadable too.
             *file = None;
-            say_once(&format!("cannot write `{}`: {error}", self.path.display()));
+            say_first(&format!(
+                "the journal of this process ends early: cannot write `{}`: {error} (what it lacks has no verdict in reports; free \
+                 the disk, or let `{}` name another folder)",
+                self.path.display(),
+                variables::DIR
+            ));
             let _ = self.failed.set(Arc::new(error));
         }
     }
@@ -253,12 +258,14 @@ impl Lines {
 /// Prints why there is no journal, once per process. The test harness, which hides the output of passing tests, does
 /// not capture it.
 fn say_once(why: &str) {
+    say_first(&format!(
+        "no journal of this process: {why} (verdicts are the same without it; `EVALSET_JOURNAL=off` keeps it quiet)"
+    ));
+}
+
+fn say_first(text: &str) {
     static SAID: Once = Once::new();
-    SAID.call_once(|| {
-        eval_support::message::show_past_the_harness(&format!(
-            "no journal of this process: {why} (verdicts are the same without it; `EVALSET_JOURNAL=off` keeps it quiet)"
-        ));
-    });
+    SAID.call_once(|| eval_support::message::show_past_the_harness(text));
 }
 
 /// Variables that decide what runs and how. None of them is a secret.

@@ -51,6 +51,12 @@ impl RunPlan {
         self.0.iter().find_map(|(_, prepared, _)| prepared.runner.models())
     }
 
+    /// Records the cases that are to run, so that readers of a run that was killed know which of them never began.
+    #[doc(hidden)]
+    pub fn record(&self) {
+        super::run::plan(&self.jobs());
+    }
+
     /// The folder of the run's journal; `None` if none is written.
     #[doc(hidden)]
     pub fn journal(&self) -> Option<&Path> {

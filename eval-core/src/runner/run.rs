@@ -147,7 +147,7 @@ impl EvalRunner {
         self.run_jobs(plan.jobs(), &setup, concurrency, stop).await
     }
 
-    /// Runs the selected cases for the journal alone. The report of a case is dropped after the functions of
+    /// Runs the selected cases for the journal alone, in which [`RunPlan::record`] has noted them. The report of a case is dropped after the functions of
     /// `on_case` got it, so that memory does not grow with the transcripts.
     #[doc(hidden)]
     pub async fn record_plan<Shape, S: Setup<Shape>>(
@@ -167,6 +167,7 @@ impl EvalRunner {
         concurrency: usize,
         stop: impl Future<Output = ()> + Send,
     ) -> EvalReport {
+        plan(&jobs);
         let reports = self.run_each(&jobs, setup, concurrency, stop, std::convert::identity).await;
         let reports = reports.into_iter().zip(&jobs);
         EvalReport {
@@ -186,7 +187,6 @@ impl EvalRunner {
         stop: impl Future<Output = ()> + Send,
         keep: fn(CaseReport) -> T,
     ) -> Vec<Option<T>> {
-        plan(jobs);
         let first_to_fail = OnceLock::new();
         // Boxed one by one: in a closure, the compiler cannot see that the futures are `Send`.
         let mut cases: Vec<BoxFuture<'_, T>> = Vec::with_capacity(jobs.len());
@@ -253,7 +253,8 @@ impl EvalRunner {
     }
 }
 
-fn plan(jobs: &[Job<'_>]) {
+/// Records the cases that are to run.
+pub(super) fn plan(jobs: &[Job<'_>]) {
     // All sets of a runner have one journal.
     if let Some(journal) = jobs.iter().find_map(|job| job.prepared.journal.as_ref()) {
         journal.plan(jobs.iter().map(|job| (job.eval_set_id, job.case)));

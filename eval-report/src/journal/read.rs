@@ -85,6 +85,8 @@ pub enum ReadRunError {
     },
     /// The folder holds no journal.
     NoJournal(PathBuf),
+    /// The folder is a part of the run already, or a copy of one: its tests would count twice.
+    Repeated(PathBuf),
 }
 
 impl ReadRunError {
@@ -98,6 +100,9 @@ impl fmt::Display for ReadRunError {
         match self {
             Self::Io { path, source } => write!(f, "cannot read `{}`: {source}", path.display()),
             Self::NoJournal(path) => write!(f, "`{}` holds no journal (no file `*.jsonl`)", path.display()),
+            Self::Repeated(path) => {
+                write!(f, "`{}` is named twice, and its tests would count twice", path.display())
+            }
         }
     }
 }

@@ -39,19 +39,37 @@ impl RecordedRun {
         read(folders, Keep::Outline)
     }
 
-    /// The run, the process and the begin of each journal: those of a copied folder are the same.
+    /// The processes of the journals: those of a copied folder are the same.
     #[doc(hidden)]
-    pub fn journals(&self) -> HashSet<(String, u32, SystemTime)> {
-        self.processes.iter().map(|head| (head.run.clone(), head.pid, head.started)).collect()
+    pub fn process_ids(&self) -> HashSet<ProcessId> {
+        self.processes.iter().map(|head| ProcessId::of(head)).collect()
+    }
+}
+
+/// A process that wrote a journal: the id of its run, its own, and when it began.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ProcessId(String, u32, SystemTime);
+
+impl ProcessId {
+    fn of(head: &Head) -> Self {
+        Self(head.run.clone(), head.pid, head.started)
     }
 }
 
 fn read(folders: &[impl AsRef<Path>], keep: Keep) -> Result<RecordedRun, ReadRunError> {
     let mut reading = Reading { keep, ..Reading::default() };
+    let mut earlier: HashSet<ProcessId> = HashSet::new();
     for folder in folders {
+        let begin = reading.run.processes.len();
         for file in files(folder.as_ref())? {
             reading.file(&file)?;
         }
+        let processes: HashSet<_> =
+            reading.run.processes[begin..].iter().map(|head| ProcessId::of(head)).collect();
+        if !earlier.is_disjoint(&processes) {
+            return Err(ReadRunError::Repeated(folder.as_ref().to_owned()));
+        }
+        earlier.extend(processes);
         reading.run.missing_parts.extend(missing_parts(folder.as_ref())?);
     }
     Ok(reading.finish())

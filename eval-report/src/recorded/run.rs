@@ -88,7 +88,9 @@ impl WhichRun {
                 ReadRunError::Io { source, .. } => source.kind() == io::ErrorKind::NotFound,
                 _ => true,
             };
-            let help = if !is_named && self.fetched.is_none() {
+            let help = if matches!(error, ReadRunError::Repeated(_)) {
+                "name each part of the run once"
+            } else if !is_named && self.fetched.is_none() {
                 "it is the newest run here; what began it was killed, or its disk was full: run the tests again, or name an \
                  older run"
             } else if is_missing {
@@ -98,10 +100,6 @@ impl WhichRun {
             };
             CommandError::new(error.to_string(), help)
         })?;
-        if run.journals().len() < run.processes.len() {
-            let message = "a part of the run is named twice, and its cases would count twice";
-            return Err(CommandError::new(message, "name each part once"));
-        }
         Ok(LoadedRun { is_named, whose, ..LoadedRun::named(run, folders, args) })
     }
 }

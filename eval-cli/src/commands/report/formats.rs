@@ -75,12 +75,10 @@ impl<'a> Format<'a> {
     }
 }
 
-/// The place of a file that may not be there yet. Nothing stays in a device, such as `/dev/null`, so none is a place.
-fn place(path: &Path) -> Option<(PathBuf, &OsStr)> {
+/// The place of a file that may not be there yet.
+fn place(path: &Path) -> (PathBuf, Option<&OsStr>) {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let is_device = path.exists() && !path.is_file();
-    Some((folder.canonicalize().unwrap_or_else(|_| folder.to_owned()), path.file_name()?))
-        .filter(|_| !is_device)
+    (folder.canonicalize().unwrap_or_else(|_| folder.to_owned()), path.file_name())
 }
 
 impl ReportFiles {
@@ -120,8 +118,7 @@ impl ReportFiles {
         }
         for (at, path) in files.iter().enumerate() {
             check_report_path(path)?;
-            let place_of = place(path);
-            if place_of.is_some() && files[..at].iter().any(|other| place(other) == place_of) {
+            if files[..at].iter().any(|other| place(other) == place(path)) {
                 let message = format!(
                     "two reports go to `{}`, and the last one alone would stay",
                     one_line(&path.display().to_string())

@@ -13,6 +13,9 @@ use crate::surroundings::Surroundings;
 /// Attributes that make a test of a function.
 const TEST_ATTRIBUTES: &[&str] = &["test", "test_case", "rstest", "bench"];
 
+/// Attributes that hold for a whole test, such as those of `serial_test` and `ntest`. On the function they hold for its setup alone.
+const WHOLE_TEST_ATTRIBUTES: &[&str] = &["serial", "parallel", "file_serial", "file_parallel", "timeout"];
+
 /// The annotated function. Its body is not parsed: it may be half typed in an editor.
 pub(crate) struct Item {
     attributes: Vec<Attribute>,
@@ -183,6 +186,15 @@ impl Item {
                 );
                 return false;
             }
+            let is_of_tests = WHOLE_TEST_ATTRIBUTES.contains(&name.as_str());
+            if is_of_tests {
+                diagnostics.push(error_on(
+                    attribute.path(),
+                    format!("`#[{}]` would hold for the setup of each test, and not for its run", path_text(attribute.path())),
+                    "remove it: `timeout = \"30s\"` limits a turn, a lock in the agent keeps others out, and `--test-threads=1` \
+                     runs one test at a time",
+                ));
+            }
             let is_test = TEST_ATTRIBUTES.contains(&name.as_str());
             if is_test {
                 diagnostics.push(error_on(
@@ -192,7 +204,7 @@ impl Item {
                      and `flavor = \"multi_thread\"` gives it several threads",
                 ));
             }
-            !is_test
+            !is_test && !is_of_tests
         });
     }
 }
@@ -304,6 +316,11 @@ mod tests {
             ("#[test] fn f() -> A {}", "on one function"),
             ("#[::core::prelude::v1::test] fn f() -> A {}", "on one function"),
             ("#[tokio::test] async fn f() -> A {}", "`#[tokio::test]` and `#[eval_set]`"),
+            (
+                "#[serial_test::serial(db)] fn f() -> A {}",
+                "`#[serial_test::serial]` would hold for the setup",
+            ),
+            ("#[timeout(100)] fn f() -> A {}", "`#[timeout]` would hold for the setup"),
             ("#[eval_set(\"b\")] fn f() -> A {}", "second `#[eval_set]`"),
             ("fn f() -> Box<dyn Agent> {}", "`dyn Agent` is no type"),
             ("async fn f() -> Result<Box<dyn ::eval_core::Agent + Send>, E> {}", "`dyn Agent` is no type"),

@@ -75,7 +75,7 @@ fn before(text: &str, line: usize, column: usize) -> Option<&str> {
 
 /// The kind of a block, by the words before it.
 fn block(header: &[&str]) -> Option<Surroundings> {
-    const QUALIFIERS: [&str; 8] = ["#", "pub", "unsafe", "default", "async", "const", "safe", "extern"];
+    const QUALIFIERS: [&str; 9] = ["#", "!", "pub", "unsafe", "default", "async", "const", "safe", "extern"];
     let mut words = header.iter().skip_while(|word| QUALIFIERS.contains(word) || word.starts_with('"'));
     match *words.next()? {
         "impl" => Some(Surroundings::Impl),
@@ -189,6 +189,7 @@ mod tests {
             ("fn outer() {\n    mod inner {\n        ", body),
             ("fn outer() {}\n    ", None),
             ("fn outer() { match x { _ => {} } }\n    ", None),
+            ("#![allow(dead_code)]\nfn outer() {\n    ", Some(Surroundings::Body)),
             ("const F: fn() = { ", None),
             ("suite! {\n    ", None),
             ("macro_rules! m {\n    () => {\n        ", None),

@@ -97,10 +97,12 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let table = VariantTable::new(&results.tests, &prices, args.against.as_deref()).map_err(|labels| {
         let asked = one_line(args.against.as_deref().unwrap_or_default());
         let labels: Vec<String> = labels.iter().map(|label| one_line(label)).collect();
-        CommandError::new(
-            format!("no variant has the label `{asked}`"),
-            format!("its labels are {}", code_list(&labels)),
-        )
+        let help = if labels.is_empty() {
+            "the run has no variants: `run --matrix`, or `matrix(..)` in the attribute, makes them".to_owned()
+        } else {
+            format!("its labels are {}", code_list(&labels))
+        };
+        CommandError::new(format!("no variant has the label `{asked}`"), help)
     })?;
     let doubts = results.why_incomplete();
     if table.variants.len() < 2 {

@@ -410,7 +410,7 @@ pub(crate) fn check_given(turns: &[TurnRecord]) -> Option<RunError> {
 }
 
 fn agent_error(turn: Option<usize>, message: &str) -> RunError {
-    RunError::new(Role::Agent, turn, message)
+    RunError::new(Role::Agent, turn, if message.trim().is_empty() { "(no message)" } else { message })
 }
 
 fn agent_fault(turn: Option<usize>, what: &str, fault: &Fault) -> RunError {

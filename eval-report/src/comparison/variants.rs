@@ -305,7 +305,8 @@ fn totals(label: &str, tests: &[&TestResult<'_>], mean_rate: Option<f64>, prices
         for evaluation in &test.attempt.evaluations {
             let turns = &evaluation.ran.transcript.turns;
             cost.add(&prices.cost_of_run(&evaluation.ran.transcript));
-            seconds.push(turns.iter().filter_map(|turn| turn.invocation.duration).sum::<f64>());
+            seconds
+                .push(turns.iter().filter_map(|turn| turn.invocation.duration).fold(0.0, std::ops::Add::add));
         }
     }
     // What is not reported may be anything: the rest is no sum.

@@ -11,6 +11,7 @@ mod history;
 mod judged;
 mod miss;
 mod next;
+mod outcomes;
 mod refusal;
 mod row;
 mod scores;

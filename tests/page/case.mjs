@@ -271,7 +271,7 @@ export const caseTests = (tools) => ({
     ]);
     const lacks = played(tools, "lacks", [["What changes?", `${long}\n\n${sentence}\n\nBye. ${sentence} Done`, `${long}\n\nBye. Done`]], [], exact);
     const words = /^turn 1: missing in the answer: “Gift cards that were sold on the old plan expire soon\.”, and 1 more$/;
-    for (const [file, said] of [[stay, /^turn 2: reserve_hotel nights expected 3 → came 2$/], [lacks, words]]) {
+    for (const [file, said] of [[stay, /^turn 2: reserve_hotel nights expected 3 → actual 2$/], [lacks, words]]) {
       for (const viewport of [{ width: 1440, height: 900 }, { width: 768, height: 1024 }, PHONE]) {
         const page = await tools.open(file, { viewport });
         await page.locator("tr.case a").first().click();
@@ -345,7 +345,7 @@ export const caseTests = (tools) => ({
     const call = (time) => ["book_table", { people: 4, time }, { ok: true }];
     const file = played(tools, "missed", [["book", { calls: [call("20:45")], parts: "Done." }, { calls: [call("8:45 pm")], parts: "Done." }]], ["--tools", "golden"]);
     const page = await opened(tools, file);
-    const words = /^turn 1: no golden response for the call book_table: time is “8:45 pm”, the golden has “20:45”$/;
+    const words = /^turn 1: no golden response for the call book_table: time expected “20:45” → actual “8:45 pm”$/;
     for (const place of ["tr.case .why", "#detail .lead"]) {
       assert.match(await page.locator(place).innerText(), words, `${place}: ${await page.locator(place).innerText()}`);
       assert.equal(await page.locator(`${place} [title='the response that the case has for a call']`).innerText(), "golden", place);
@@ -365,8 +365,8 @@ export const caseTests = (tools) => ({
       const line = page.locator(place).first();
       const quotes = await line.locator("bdi").evaluateAll((all) => all.map((it) => ({ said: it.textContent, left: it.getBoundingClientRect().left, top: it.getBoundingClientRect().top })));
       assert.deepEqual(quotes.map((it) => it.said), ["الأربعاء", "الخميس", "明日の京都は午後→前から雨が降りますので…"], place);
-      assert.match(await line.innerText(), /answer differs: expected “.*” → came “.*answer differs: “明日/, "the first difference has words");
-      assert((await line.locator("[title='left: expected, right: came']").count()) >= 2, "arrows have titles");
+      assert.match(await line.innerText(), /answer differs: expected “.*” → actual “.*answer differs: “明日/, "the first difference has words");
+      assert((await line.locator("[title='left: expected, right: actual']").count()) >= 2, "arrows have titles");
       assert(quotes[0].top + 8 < quotes[1].top || quotes[0].left < quotes[1].left, `${place}: expected comes first`);
       assert.deepEqual([await line.locator("del").innerText(), await line.locator("ins").innerText()], ["後", "前"], place);
     }

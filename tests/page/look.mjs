@@ -53,13 +53,13 @@ const tests = {
     assert.equal(await visible(page), 4);
     // A row says what differs; marks of metrics that passed are folded.
     const differs = await page.locator("tr.case .why").allInnerTexts();
-    assert.match(differs[0], /^run 1, turn 2: get_weather called, not expected; get_forecast days expected 1 → came 7; answer differs: “tomorrow: take” → “this week, so you might <b>consider<\/b>”, and 1 more$/);
-    assert.match(differs[1], /^run 2, turn 1: get_weather unit expected fahrenheit → came celsius; answer differs: “53 degrees fahrenheit” → “12 degrees celsius”/);
+    assert.match(differs[0], /^run 1, turn 2: get_weather called, not expected; get_forecast days expected 1 → actual 7; answer differs: “tomorrow: take” → “this week, so you might <b>consider<\/b>”, and 1 more$/);
+    assert.match(differs[1], /^run 2, turn 1: get_weather unit expected fahrenheit → actual celsius; answer differs: “53 degrees fahrenheit” → “12 degrees celsius”/);
     assert.match(differs[2], /agent error in turn 1: .*503 Service Unavailable/);
     assert.equal(differs.length, 3, "a case that passed needs no words");
     assert.match(await page.locator("tr.case.failed .pill.failed").first().innerText(), /^\w+ 0\.\d+ < \d/, "the score and the threshold that it misses");
     // What an arrow means is in words at first, and in its title.
-    assert.equal(await page.locator("tr.case .why [title='left: expected, right: came']").first().innerText(), "→");
+    assert.equal(await page.locator("tr.case .why [title='left: expected, right: actual']").first().innerText(), "→");
     // The filters of states sum up to all.
     const counted = await page.locator(".filters button:not([data-filter=all]):not([data-filter=flaky]) b").allInnerTexts();
     assert.equal(counted.reduce((sum, it) => sum + Number(it), 0), 4);
@@ -77,7 +77,7 @@ const tests = {
     await page.locator("#detail h2").waitFor();
     const detail = await page.locator("#detail").innerText();
     for (const part of [
-      "turn 2: get_weather called, not expected; get_forecast days expected 1 → came 7", "And tomorrow, should I take an umbrella?", "~ differs",
+      "turn 2: get_weather called, not expected; get_forecast days expected 1 → actual 7", "And tomorrow, should I take an umbrella?", "~ differs",
       "get_forecast", "days\t1 → 7", "+ not expected", "<b>consider</b> an umbrella.",
       "cargo evalset run 'evals/weather.evalset.json:umbrella for tomorrow' --agent-cmd",
     ]) assert(detail.includes(part), `${part}\n--\n${detail}`);
@@ -199,7 +199,7 @@ for line in sys.stdin:
     await page.keyboard.press("j");
     await page.locator("#detail h2").waitFor();
     // The failure of one run is not hidden behind the error of the other.
-    const lead = /^1 of 2 runs failed, 1 ended in an error: run 1: state left expected 3 → came 2; run 2: agent error in turn 2: the agent failed: gone$/;
+    const lead = /^1 of 2 runs failed, 1 ended in an error: run 1: state left expected 3 → actual 2; run 2: agent error in turn 2: the agent failed: gone$/;
     for (const place of ["#detail .lead", "tr.case .why"]) assert.match(await page.locator(place).first().innerText(), lead);
     assert.equal(await page.locator("#detail .tabs [aria-pressed=true]").last().innerText(), "run 1: failed");
     // What made the run fail is first: its state, and not a turn that the mean makes up for.

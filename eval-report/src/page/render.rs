@@ -144,7 +144,7 @@ mod tests {
     use super::*;
     use crate::page::{
         Anchors, Call, CaseDetails, CaseHistory, CaseSince, Command, Compared, Count, Earlier, Fact,
-        Headline, Histogram, Judge, Media, MetricLine, MetricSince, Next, NextOfGroup, PassRate, PastRun,
+        Headline, Histogram, Judge, Media, MetricLine, MetricSince, Next, NextOfGroup, NextStep, PassRate, PastRun,
         Pill, Point, Progress, Question, Run, Scatter, SinceBaseline, Spark, Turn, keys_of_calls, line, text,
         texts,
     };
@@ -176,6 +176,7 @@ mod tests {
             name: line(),
             keys: Some(keys_of_calls(&args(foreign), &args("x"), false)),
             note: Some(line()),
+            ..Call::default()
         }
     }
 
@@ -211,10 +212,9 @@ mod tests {
             error: Some(text(foreign)),
             is_told: false,
             tokens: Some(line()),
-            scores: Vec::new(),
             turns: vec![turn],
-            state_rows: Vec::new(),
             judges: vec![judge(foreign)],
+            ..Run::default()
         };
         let command = || Command::new("Run it again", line());
         let details = CaseDetails {
@@ -225,8 +225,7 @@ mod tests {
             differs: Some(line()),
             facts: vec![("Set", line())],
             next: Some(Next {
-                why: line(),
-                commands: vec![command()],
+                steps: vec![NextStep { about: Some(line()), why: line(), commands: vec![command()] }],
                 group: Some(NextOfGroup { cases: 2, why: line(), commands: vec![command()] }),
             }),
             doubt: Some(line()),

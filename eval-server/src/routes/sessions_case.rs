@@ -124,13 +124,10 @@ fn unscored(reading: &Reading, golden: Option<&EvalCase>, evaluators: &[Evaluato
         number: 1,
         state: "not_evaluated",
         error: of_turns.iter().find_map(|turn| turn.error.as_deref()).map(text),
-        is_told: false,
-        tokens: None,
-        scores: Vec::new(),
         turns,
-        state_rows: Vec::new(),
-        judges: Vec::new(),
-    };
+        ..Run::default()
+    }
+    .counted();
     CaseDetails {
         name: line(&reading.view.key),
         facts: facts(reading, conversation),

@@ -27,14 +27,14 @@ macro_rules! components {
 pub const ELEMENTS: &str = concat!(
     "const components = (() => {\n\"use strict\";\n",
     include_str!("../../templates/page/elements.js"),
-    "return { el, button, table };\n})();\n"
+    "return { el, button, table, copier };\n})();\n"
 );
 
 /// A script for other pages, which defines `components`: the elements of the page, and the details of a case.
 pub const COMPONENTS: &str = concat!(
     "const components = (() => {\n\"use strict\";\n",
     components!(),
-    "return { el, button, inCode, pill, body, runOf, jumps, reveal, tellCount, chooseView, signs, terms };\n})();\n"
+    "return { el, button, table, copier, commandOf, inCode, pill, body, runOf, jumps, reveal, tellCount, chooseView, signs, terms };\n})();\n"
 );
 
 const SCRIPT: &str = concat!(

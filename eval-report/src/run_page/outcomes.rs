@@ -37,7 +37,8 @@ impl Outcomes {
 
     /// Whether runs failed and others have no verdict.
     pub(super) fn are_mixed(&self) -> bool {
-        !self.failed.is_empty() && !(self.broke.is_empty() && self.unscored.is_empty())
+        let without = self.broke.len() + self.unscored.len();
+        !self.failed.is_empty() && without > 0
     }
 
     /// `run 2 of 3 failed`; `None` if there is one run alone, or if all of them failed.

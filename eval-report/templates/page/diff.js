@@ -217,7 +217,7 @@ function tellCount(at) {
   if (!bar) return;
   const counts = differences().map((it) => Number(it.dataset.diff));
   const before = counts.slice(0, at ?? 0).reduce((one, other) => one + other, 0);
-  const { name, count, error } = document.querySelector(".run")?.dataset ?? {};
+  const { name, count, error } = document.querySelector("[data-count]")?.dataset ?? {};
   bar.hidden = !counts.length && !error;
   const all = [error, Number(count) ? counted(Number(count)) : null].filter(Boolean).join(", ");
   bar.querySelector("[role=status]").textContent = at === undefined ? (name || "") + all : counts[at] === 0 ? "the error"

@@ -106,7 +106,7 @@ fn unscored(reading: &Reading, golden: Option<&EvalCase>, evaluators: &[Evaluato
         .iter()
         .find(|(name, criterion)| eval_core::metric::arithmetic::comparison(name, Some(criterion)).is_some());
     let of_calls = of_calls.map(|(name, criterion)| (*name, criterion));
-    let mut turns = turns(&actual, expected, of_calls, "beside those of the golden session");
+    let mut turns = turns(&actual, expected, of_calls, "compared with those of the golden session");
     let mut notes = Vec::new();
     let mut left_out = |more: usize, what: &str| {
         if more > 0 {

@@ -30,9 +30,9 @@ pub use crate::decide::gate::GateVerdict;
 pub use crate::decide::usage::Usage;
 
 #[doc(hidden)]
-pub use gated::GateOptions;
-#[doc(hidden)]
 pub use card::Card;
+#[doc(hidden)]
+pub use gated::GateOptions;
 #[doc(hidden)]
 pub use html::html;
 #[doc(hidden)]

@@ -27,7 +27,7 @@ function beside(title, of, name, said, shown) {
     const [before, now] = cells.map((cell) => (cell ? said(cell) : null));
     return ["", el("b", "", it), before === now ? "= same" : "~ differs", ...cells.map((cell) => (cell ? shown(cell) : null))];
   });
-  return lines.length ? el("div", "block", el("h4", "", title), table("grid", ["", "", "before", "now"], lines)) : null;
+  return lines.length ? el("div", "block", el("h4", "", title), table("grid", ["name", "", "before", "now"], lines)) : null;
 }
 
 const verdict = (it) => [it.state.replace("_", " "), it.score, it.said].filter((part) => part !== null).join(" ");

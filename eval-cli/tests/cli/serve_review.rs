@@ -271,7 +271,8 @@ fn serve_shows_two_runs_side_by_side() {
     let parts = turn["diff"][0]["parts"].as_array().unwrap();
     assert!(parts.iter().any(|part| part["d"] == "+"), "the words that differ: {turn}");
     let sides = answer["sides"].as_array().unwrap();
-    let failed = sides.iter().all(|side| side["metrics"].as_array().unwrap().iter().any(|it| it["state"] == "failed"));
+    let failed =
+        sides.iter().all(|side| side["metrics"].as_array().unwrap().iter().any(|it| it["state"] == "failed"));
     assert!(failed && sides.iter().all(|side| side["state"].is_array()), "{answer}");
     assert_eq!(asked(&before, "nothing").0, 404);
     assert_eq!(asked("nothing", "new_call").0, 404);

@@ -74,7 +74,7 @@ impl Card {
             before,
             now,
             p: case.p.map(shown),
-            why: case.why().as_deref().map(line),
+            why: case.why().map(|why| line(&why.replace('`', ""))),
             metrics: case.metrics.iter().map(|metric| CardMetric::new(case, metric)).collect(),
         }
     }
@@ -109,7 +109,9 @@ impl SideState {
     }
 
     fn new(side: Option<&Line>) -> Self {
-        let Some(line) = side else { return Self { class: "skipped", word: "not there", passed: String::new() } };
+        let Some(line) = side else {
+            return Self { class: "skipped", word: "not there", passed: String::new() };
+        };
         let judged = line.with_verdict();
         let (class, word) = match (judged.total(), line.passed) {
             (0, _) => ("error", "no verdict"),
@@ -123,7 +125,8 @@ impl SideState {
 
 impl CardMetric {
     fn new(case: &ComparedCase, metric: &MetricChange) -> Self {
-        let judge = |side: &Option<Line>| side.as_ref()?.metrics.get(&metric.name)?.judge.as_deref().map(line);
+        let judge =
+            |side: &Option<Line>| side.as_ref()?.metrics.get(&metric.name)?.judge.as_deref().map(line);
         let side = |passed: Option<[usize; 2]>, score: Option<f64>, judge: Option<String>| {
             let passed = passed.map(|[passed, scored]| {
                 format!("{} passed", PassCount::new(passed.min(scored), scored).unwrap_or_default())
@@ -150,7 +153,10 @@ fn next(case: &ComparedCase, now: &str) -> Option<Command> {
     let program = command::name();
     let command = |does: &str, command: String| Some(Command::new(does, line(&command)));
     let Some(line_now) = &case.now else {
-        return command("If the case is gone, drop its line of the baseline", format!("{program} bless --prune"));
+        return command(
+            "If the case is gone, drop its line of the baseline",
+            format!("{program} bless --prune"),
+        );
     };
     // A baseline or a report names no run that could be looked at.
     let [run] = line_now.from.runs.as_slice() else { return None };
@@ -158,12 +164,17 @@ fn next(case: &ComparedCase, now: &str) -> Option<Command> {
     let is_worse = matches!(case.category, Category::Regressed | Category::Fell | Category::Same);
     match now {
         "error" => command("Run again what has no verdict", format!("{program} rerun {run} --errors")),
-        "failed" => command("Review what the agent does now", format!("{program} review {} --run {run}", name())),
-        "flaky" if is_worse => {
-            command("Look at the runs that failed", format!("{program} report {run} --html report.html --open"))
+        "failed" => {
+            command("Review what the agent does now", format!("{program} review {} --run {run}", name()))
         }
+        "flaky" if is_worse => command(
+            "Look at the runs that failed",
+            format!("{program} report {run} --html report.html --open"),
+        ),
         _ if case.category == Category::Same => None,
-        _ => command("If it is to stay so, accept it into the baseline", format!("{program} bless {}", name())),
+        _ => {
+            command("If it is to stay so, accept it into the baseline", format!("{program} bless {}", name()))
+        }
     }
 }
 

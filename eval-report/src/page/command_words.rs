@@ -17,9 +17,11 @@ pub fn command_words(command: &str) -> Vec<&str> {
 /// The words, each as it is written: a blank between quotes belongs to its word.
 fn words(command: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    let (mut begin, mut is_quoted) = (0, false);
+    let (mut begin, mut is_quoted, mut is_escaped) = (0, false, false);
     for (at, c) in command.char_indices() {
         match c {
+            _ if is_escaped => is_escaped = false,
+            '\\' if !is_quoted => is_escaped = true,
             '\'' => is_quoted = !is_quoted,
             ' ' if !is_quoted => {
                 found.push(begin..at);
@@ -48,11 +50,12 @@ mod tests {
         for (command, parts) in [
             (
                 "cargo evalset run 'my set.json:a' --agent-cmd 'python3 agent.py' --runs 3",
-                &["cargo", "evalset", "run", "'my set.json:a'", "--agent-cmd 'python3 agent.py'", "--runs 3"][..],
+                &["cargo", "evalset", "run", "'my set.json:a'", "--agent-cmd 'python3 agent.py'", "--runs 3"]
+                    [..],
             ),
             ("cargo test -p app -- --exact a::b", &["cargo", "test", "-p app", "--", "--exact a::b"]),
             ("run --price=0.3/2 --literal", &["run", "--price=0.3/2", "--literal"]),
-            ("it'\\''s  b", &["it'\\''s", "b"]),
+            ("'it'\\''s a'  b", &["'it'\\''s a'", "b"]),
             ("", &[]),
         ] {
             assert_eq!(command_words(command), parts);

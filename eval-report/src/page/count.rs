@@ -50,9 +50,10 @@ fn in_answer(turn: &Turn) -> usize {
 
 fn of_block(block: &Block) -> usize {
     match block {
-        Block::Words { parts } | Block::Lines { parts } => {
-            parts.chunk_by(|one, other| is_equal(one) == is_equal(other)).filter(|all| !is_equal(&all[0])).count()
-        }
+        Block::Words { parts } | Block::Lines { parts } => parts
+            .chunk_by(|one, other| is_equal(one) == is_equal(other))
+            .filter(|all| !is_equal(&all[0]))
+            .count(),
         Block::Keys(keys) => of_keys(keys),
     }
 }
@@ -127,13 +128,8 @@ mod tests {
         ] {
             assert_eq!(count(answered(expected, actual)), differences, "{actual}");
         }
-        let row = |differs| StateRow {
-            key: "k".to_owned(),
-            before: None,
-            after: None,
-            expected: None,
-            differs,
-        };
+        let row =
+            |differs| StateRow { key: "k".to_owned(), before: None, after: None, expected: None, differs };
         let turn = Turn { calls: vec![changed, call("extra")], ..answered("Sunny.", "Rainy.") };
         let run = Run { state_rows: vec![row(true), row(false)], ..Run::of_turns(vec![turn]) }.counted();
         assert_eq!((run.turns[0].differences, run.turns[0].in_answer, run.differences), (6, 1, 7));

@@ -503,7 +503,10 @@ pub(super) mod tests {
             &map(r#"{"open": true, "total": 2, "gone": 1}"#),
             &map(r#"{"open": false, "total": 2.0, "more": 1}"#),
         );
-        assert_eq!(told(&found.join("; ")), "state `open` expected true → actual false; state `gone` missing");
+        assert_eq!(
+            told(&found.join("; ")),
+            "state `open` expected true → actual false; state `gone` missing"
+        );
     }
 
     #[test]

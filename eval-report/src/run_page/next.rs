@@ -419,7 +419,12 @@ mod tests {
                 "If what the agent did is wrong, change the agent",
             ),
             (Cause::Failed { is_flaky: false }, false, "Run it again", "Change the agent, and run"),
-            (Cause::Failed { is_flaky: true }, false, "Run it again", "Change the agent, or run the case again."),
+            (
+                Cause::Failed { is_flaky: true },
+                false,
+                "Run it again",
+                "Change the agent, or run the case again.",
+            ),
             (Cause::NotRecorded, false, "Record it", "The judge's answer to this is not recorded"),
             (
                 Cause::Error(Role::Agent, raised),

@@ -107,7 +107,11 @@ mod tests {
                 Some("runs 1 and 3 of 3 failed"),
                 Some("run 2 of 3 ended in an error"),
             ),
-            (&["error", "failed", "error"], Some("run 2 of 3 failed"), Some("runs 1 and 3 of 3 ended in an error")),
+            (
+                &["error", "failed", "error"],
+                Some("run 2 of 3 failed"),
+                Some("runs 1 and 3 of 3 ended in an error"),
+            ),
             (&["not_evaluated", "failed"], Some("run 2 of 2 failed"), Some("run 1 of 2 has no verdict")),
             (&["error", "error"], None, None),
         ] {

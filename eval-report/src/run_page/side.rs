@@ -64,7 +64,9 @@ mod tests {
     #[test]
     fn a_side_has_the_verdicts_the_words_of_the_judge_and_the_state_at_the_end() {
         let at = "2026-11-22T02:31:07.250Z";
-        let vote = |verdict: &str| json!({ "reasoning": "It names rain.", "is_the_agent_response_valid": verdict }).to_string();
+        let vote = |verdict: &str| {
+            json!({ "reasoning": "It names rain.", "is_the_agent_response_valid": verdict }).to_string()
+        };
         let judge = json!({ "model": "m", "asked": 1, "failed": 0,
             "questions": [{ "prompt": "?", "answers": [vote("invalid"), vote("invalid"), vote("valid")] }] });
         let records = [
@@ -75,7 +77,8 @@ mod tests {
             json!({ "record": "scored", "test": 1, "run": 1, "evaluation": 1, "metrics": [{ "name": "final_response_match_v2",
                 "verdict": { "is": "failed" }, "outcome": { "scored": { "scores": [{ "value": 0.0 }] } }, "judge": [judge] }] }),
         ];
-        let text: String = records.iter().zip(1..).map(|(record, number)| sealed_line(record, number)).collect();
+        let text: String =
+            records.iter().zip(1..).map(|(record, number)| sealed_line(record, number)).collect();
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a.jsonl"), text).unwrap();
         let run = RecordedRun::read(folder.path()).unwrap();

@@ -343,7 +343,11 @@ mod tests {
         let end = "Gift cards that were sold before expire soon.";
         for (expected, actual, said) in [
             ("It is sunny.", "It is rainy.", "answer differs: expected “sunny” → actual “rainy”"),
-            ("It is sunny today.", "It is sunset today.", "answer differs: expected “sunny” → actual “sunset”"),
+            (
+                "It is sunny today.",
+                "It is sunset today.",
+                "answer differs: expected “sunny” → actual “sunset”",
+            ),
             ("a b c", "a x c", "answer differs: expected “b” → actual “x”"),
             ("sunny", "rainy", "answer differs: expected “sunny” → actual “rainy”"),
             ("21 degrees", "9 degrees", "answer differs: expected “21” → actual “9”"),
@@ -357,11 +361,7 @@ mod tests {
             ("It is sunny. Good bye!", "It is sunny.", "missing in the answer: “Good bye!”"),
             (&format!("{long}\n\n{end}"), &long, &format!("missing in the answer: “{end}”")),
             (&format!("{end} {long}{end}"), &long, &format!("missing in the answer: “{end}”, and more")),
-            (
-                &long,
-                &format!("No. {long} {end}"),
-                &format!("not expected in the answer: “{end}”, and more"),
-            ),
+            (&long, &format!("No. {long} {end}"), &format!("not expected in the answer: “{end}”, and more")),
             // Of several differences the one is told that says most: numbers, then names, then the most words.
             (
                 &format!("Yes, it is fine. {long} Leave at 9 today."),
@@ -391,7 +391,11 @@ mod tests {
             ),
             ("يوم الأربعاء صباحا", "يوم الخميس صباحا", "answer differs: expected “الأربعاء” → actual “الخميس”"),
             ("He said “no”.", "He said “yes”.", "answer differs: expected “no” → actual “yes”"),
-            (r#"{"ok": true, "n": 2}"#, r#"{"ok": true, "n": 3}"#, "answer differs: `n` expected 2 → actual 3"),
+            (
+                r#"{"ok": true, "n": 2}"#,
+                r#"{"ok": true, "n": 3}"#,
+                "answer differs: `n` expected 2 → actual 3",
+            ),
             (r#"{"a": 1, "b": "x y"}"#, r#"{"b": "z"}"#, "answer differs: `a` missing, and more"),
             ("a  b", "a b", "answer differs in blanks, or in what is masked or cut here"),
         ] {
@@ -430,7 +434,10 @@ mod tests {
         let change = |one: i64, other: i64| change(&Value::from(one), &Value::from(other));
         let inside = other_answer("午後から", "午前から", &texts("午後から", "午前から"));
         for (line, said) in [
-            (format!("f `a` {}, `b` {}", change(3, 2), change(1, 0)), "f `a` expected 3 → actual 2, `b` 1 → 0"),
+            (
+                format!("f `a` {}, `b` {}", change(3, 2), change(1, 0)),
+                "f `a` expected 3 → actual 2, `b` 1 → 0",
+            ),
             (
                 format!("{inside}; `b` {}", change(1, 0)),
                 "answer differs: expected → actual: “午[後→前]から”; `b` 1 → 0",

@@ -222,9 +222,10 @@ function turnsOf(run, isOpen) {
 function stateOf(run, of) {
   if (!run.state_rows.length) return null;
   const sign = (row) => (row.differs ? "~ differs" : row.expected === null ? "" : row.after === row.expected ? "= same" : "≈ equal");
-  const lines = run.state_rows.map((row) => [row.differs ? "missing" : "", sign(row), row.key, row.before, row.after, row.expected]);
+  const side = (row, value, tag) => (value === null || !row.differs ? value : el(tag, "", value));
+  const lines = run.state_rows.map((row) => [row.differs ? "missing" : "", sign(row), row.key, row.before, side(row, row.expected, "del"), side(row, row.after, "ins")]);
   const isLoose = run.state_rows.some((row) => sign(row)[0] === "≈");
-  const node = block("Session state" + of, table("grid", ["", "key", "before", "after", "expected"], lines),
+  const node = block("Session state" + of, table("grid", ["", "key", "at the start", "expected", "actual"], lines),
     isLoose ? el("p", "soft", "≈ Values that are written in another way are equal, as in ADK: 1, 1.0 and true.") : null);
   [...node.querySelector("tbody").rows].forEach((row, at) => { if (run.state_rows[at].differs) place(row); });
   node.classList.add("session-state");
@@ -309,7 +310,7 @@ function whatToDo(of) {
   const name = group ? "What to do about this case" : "What to do";
   const isFolded = !whole && matchMedia("(max-width: 37.49rem)").matches;
   const firstOf = (why) => (isFolded ? why.match(/^.*?\.(?= [A-Z`])|^.*/)[0] : why);
-  const shown = steps.flatMap(({ about, why, commands }) => [advice(about ? `${name}: ${about}` : name, firstOf(why)), listed(commands)]);
+  const shown = steps.flatMap(({ about, why, commands }) => [advice(about ? `${name}: ${about}.` : name, firstOf(why)), listed(commands)]);
   const left = steps.map(({ why }) => why.slice(firstOf(why).length).trim()).filter(Boolean).map((rest) => el("p", "advice", inCode(rest)));
   const ofGroup = group ? [advice(`All ${group.cases} cases with this cause`, group.why), listed(group.commands)] : [];
   const folded = [...left, ...ofGroup];

@@ -33,7 +33,7 @@ function said(text, name) {
 }
 
 // The parts of a command, which are not broken unless a line is too short: words, and options with the value behind them.
-const commandOf = (command) => command.split(/((?:--?\w[\w-]* )?(?:'[^']*'|[^ '])+)/).map((it, at) => (at % 2 ? el("span", "word", it) : it));
+const commandOf = (command) => command.split(/((?:--?\w[\w-]* )?(?:'[^']*'|\\.|[^ '])+)/).map((it, at) => (at % 2 ? el("span", "word", it) : it));
 
 // An element with long lines, which are scrolled, with a keyboard too.
 function scrollable(node) {

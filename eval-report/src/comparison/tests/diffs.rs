@@ -98,7 +98,8 @@ fn the_words_of_others_are_text_on_the_page_and_in_annotations() {
     );
     // The page has two scripts of its own. Its style and its scripts have no texts of others.
     let (head, body) = page.split_once("<body>").unwrap();
-    let (title, (body, scripts)) = (head.split_once("<style>").unwrap().0, body.split_once("</main>").unwrap());
+    let (title, (body, scripts)) =
+        (head.split_once("<style>").unwrap().0, body.split_once("</main>").unwrap());
     assert_eq!(scripts.matches("<script>").count(), 2);
     let own = body.replace(" <b>10/10</b>", "").replace(" <b>0/10</b>", "").replace("<b>safety_v1</b>", "");
     for text in [title, &own] {

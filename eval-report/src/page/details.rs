@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
-use super::Text;
 use super::comparison::Block;
 use super::earlier_runs::{CaseHistory, CaseSince};
 use super::keys::Keys;
 use super::media::Media;
+use super::{Text, is_zero};
 
 /// The details of a case. They are embedded as JSON; the script shows them when the case is opened.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -186,8 +186,10 @@ pub struct Turn {
     /// Whether a call, the answer or a score of the turn is not as it should be.
     pub differs: bool,
     /// The differences in its calls and in its answer.
+    #[serde(skip_serializing_if = "is_zero")]
     pub differences: usize,
     /// Those in the text of the answer.
+    #[serde(skip_serializing_if = "is_zero")]
     pub in_answer: usize,
     pub scores: Vec<TurnScore>,
     /// `1.2 s in all, 0.9 s in the model`.
@@ -211,6 +213,7 @@ pub struct Call {
     pub name: String,
     /// The arguments of a call that changed.
     pub keys: Option<Keys>,
+    #[serde(skip_serializing_if = "is_zero")]
     pub differences: usize,
     /// A remark: `expected as call 2, made as call 3`, `` `day` matches <date> ``.
     pub note: Option<String>,

@@ -4,6 +4,7 @@
 //! [`Diff::gate`] decides whether the later one shows a drop, as `cargo evalset gate` does: with two tests that together call at most
 //! 5% of builds in which nothing changed a regression. The trait [`Compare`] begins with a report.
 
+mod card;
 mod category;
 mod compared;
 mod diff;
@@ -28,6 +29,8 @@ pub use side::Side;
 pub use crate::decide::gate::GateVerdict;
 pub use crate::decide::usage::Usage;
 
+#[doc(hidden)]
+pub use card::Card;
 #[doc(hidden)]
 pub use gated::GateOptions;
 #[doc(hidden)]

@@ -4,7 +4,9 @@
 //! are plain text in the model. The template escapes them. The details of cases are JSON, which the script
 //! turns into text nodes.
 
+mod command_words;
 mod comparison;
+mod count;
 mod details;
 mod diff;
 mod earlier_runs;
@@ -22,10 +24,11 @@ use eval_support::secrets::mask;
 use eval_support::untrusted::{Excerpt, LONGEST_LINE, LONGEST_TEXT, excerpt, excerpt_line};
 use serde::Serialize;
 
+pub use command_words::command_words;
 pub use comparison::{Block, texts};
 pub use details::{
     Call, CaseDetails, Command, Earlier, InWork, Judge, JudgedRubric, MetricLine, Next, NextOfGroup,
-    Question, Run, RunScore, StateRow, Step, Turn, TurnScore, Vote,
+    NextStep, Question, Run, RunScore, StateRow, Step, Turn, TurnScore, Vote,
 };
 pub use diff::{Part, Side};
 pub use earlier_runs::{CaseHistory, CaseSince, MetricSince, PastRun};

@@ -11,9 +11,11 @@ mod history;
 mod judged;
 mod miss;
 mod next;
+mod outcomes;
 mod refusal;
 mod row;
 mod scores;
+mod side;
 mod since;
 mod turn;
 mod wording;
@@ -36,6 +38,7 @@ use crate::summary_text;
 pub use beside::{add_scores, differences, needed, turns};
 pub use judged::split_vote;
 pub use refusal::refuses;
+pub use side::{RunSide, run_side};
 pub use since::{Against, case_since};
 
 /// The page of a run as a file, beside a baseline if there is one.

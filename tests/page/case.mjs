@@ -75,6 +75,14 @@ async function counted(page, count) {
   for (const name of ["inline", "side by side", "raw", "inline"]) {
     await view(page, name);
     assert.equal(await page.locator(".jumps [role=status]").innerText(), `${count} differences`, name);
+    // The places to which the keys lead, and the turns, have as many.
+    const sums = await page.evaluate(() => {
+      const sum = (all) => all.reduce((one, other) => one + other, 0);
+      const places = [...document.querySelectorAll("#detail [data-diff]")].map((it) => Number(it.dataset.diff));
+      const turns = [...document.querySelectorAll("#detail .turn > summary .count")].map((it) => parseInt(it.textContent, 10));
+      return [sum(places), sum(turns)];
+    });
+    assert.deepEqual(sums, [count, count], name);
   }
 }
 
@@ -230,7 +238,7 @@ export const caseTests = (tools) => ({
     const wrong = played(tools, "wrong", [["x", "It is sunny.", "It is rainy and cold."]]);
     const broken = played(tools, "broken", [["x", "Fine.", { error: traceback }]]);
     for (const [file, name, said] of [
-      [wrong, "wrong", /If what came is wrong, change the agent[^]*Run it again\s+cargo evalset run wrong\.evalset\.json:wrong --agent-cmd[^]*Review it, and accept what came\s+cargo evalset review wrong\.evalset\.json:wrong --run \S+/],
+      [wrong, "wrong", /If what the agent did is wrong, change the agent[^]*Run it again\s+cargo evalset run wrong\.evalset\.json:wrong --agent-cmd[^]*Review it, and accept it as the new golden\s+cargo evalset review wrong\.evalset\.json:wrong --run \S+/],
       [broken, "broken", /The agent broke off: ValueError: no such city: Atlantis\. Mend the agent, then run the case again\.\s+Run it again\s+cargo evalset run broken/],
     ]) {
       const page = await opened(tools, file, { permissions: ["clipboard-read", "clipboard-write"] });
@@ -251,7 +259,8 @@ export const caseTests = (tools) => ({
     const hang = await command.locator(".word").evaluateAll((all) => all.map((it) => ({ word: it.textContent, left: Math.round(it.getBoundingClientRect().left), top: Math.round(it.getBoundingClientRect().top) })));
     const below = hang.filter((it) => it.top > hang[0].top + 8);
     assert(below.length > 0 && below.every((it) => it.left > hang[0].left + 10), JSON.stringify(hang));
-    assert(hang.some((it) => it.word === "'python3 agent.py'"), JSON.stringify(hang));
+    // An option stays with its value.
+    assert(hang.some((it) => it.word === "--agent-cmd 'python3 agent.py'"), JSON.stringify(hang));
     await close(narrow);
     const page = await opened(tools, broken);
     // An error keeps its lines.
@@ -270,8 +279,8 @@ export const caseTests = (tools) => ({
       ["A weekend?", "Sure.", "Sure."], ["Book it.", { calls: [call(3)], parts: "Done." }, { calls: [call(2)], parts: "Done." }], ["Thanks.", "Bye.", "Bye."],
     ]);
     const lacks = played(tools, "lacks", [["What changes?", `${long}\n\n${sentence}\n\nBye. ${sentence} Done`, `${long}\n\nBye. Done`]], [], exact);
-    const words = /^turn 1: missing in the answer: “Gift cards that were sold on the old plan expire soon\.”, and 1 more$/;
-    for (const [file, said] of [[stay, /^turn 2: reserve_hotel nights expected 3 → came 2$/], [lacks, words]]) {
+    const words = /^turn 1: missing in the answer: “Gift cards that were sold on the old plan expire soon\.”, and more$/;
+    for (const [file, said] of [[stay, /^turn 2: reserve_hotel nights expected 3 → actual 2$/], [lacks, words]]) {
       for (const viewport of [{ width: 1440, height: 900 }, { width: 768, height: 1024 }, PHONE]) {
         const page = await tools.open(file, { viewport });
         await page.locator("tr.case a").first().click();
@@ -279,11 +288,13 @@ export const caseTests = (tools) => ({
         assert.match(await page.locator("#detail .lead").innerText(), said);
         const at = await page.evaluate(() => {
           const of = (selector) => { const { top, bottom } = document.querySelector(selector).getBoundingClientRect(); return { top: Math.round(top), bottom: Math.round(bottom) }; };
-          return { header: of("header"), head: of(".case-head"), box: of(".next"), command: of(".next pre"), turn: of(".turn.bad"), diff: of("#detail [data-diff]") };
+          // On a phone the head is no box: its buttons alone stay in sight.
+          const head = document.querySelector(".case-head").getBoundingClientRect().height ? ".case-head" : ".jumps";
+          return { header: of("header"), top: of("#detail"), head: of(head), box: of(".next"), command: of(".next pre"), turn: of(".turn.bad"), diff: of("#detail [data-diff]") };
         });
         const told = `${viewport.width}: ${JSON.stringify(at)}`;
         assert(at.header.bottom <= 0 || at.header.top === 0, `the head of the page is whole or away, ${told}`);
-        assert(at.head.top >= Math.max(at.header.bottom, 0) && at.head.top <= Math.max(at.header.bottom, 0) + 1, `no stripe above the head of the case, ${told}`);
+        assert(at.top.top >= Math.max(at.header.bottom, 0) && at.top.top <= Math.max(at.header.bottom, 0) + 1, `no stripe above the head of the case, ${told}`);
         assert(at.box.top >= at.head.bottom && at.command.bottom <= viewport.height, `what to do is in sight, ${told}`);
         assert(at.turn.top >= at.box.bottom && at.turn.top < viewport.height, `the turn begins in sight, ${told}`);
         if (file === stay) assert(at.diff.top < viewport.height, `so is the difference, ${told}`);
@@ -313,7 +324,7 @@ export const caseTests = (tools) => ({
     const page = await opened(tools, file);
     assert.match((await page.locator(".again").innerText()).replace(/\s+/g, " "), /^Run again what did not pass, with all 34 cases of the set: cargo evalset run together\.evalset\.json --agent-cmd/);
     const said = (await page.locator("#detail .next").innerText()).replace(/\s+/g, " ");
-    assert.match(said, /^What to do about this case If what came is wrong, change the agent and run it again\. If it is right, review it, and accept it as the new golden\. Run it again .* All 34 cases with this cause If what came is right in all of them, change the set: .* If it is wrong, change the agent, and run them again\. Run all 34 cases of the set again cargo evalset run together\.evalset\.json --agent-cmd/);
+    assert.match(said, /^What to do about this case If what the agent did is wrong, change the agent and run it again\. If it is right, review it, and accept it as the new golden\. Run it again .* All 34 cases with this cause If what the agent did is right in all of them, change the set: .* If it is wrong, change the agent, and run them again\. Run all 34 cases of the set again cargo evalset run together\.evalset\.json --agent-cmd/);
     await accessible(page, "what to do about a group");
     await close(page);
     const phone = await opened(tools, file, { viewport: PHONE });
@@ -345,7 +356,7 @@ export const caseTests = (tools) => ({
     const call = (time) => ["book_table", { people: 4, time }, { ok: true }];
     const file = played(tools, "missed", [["book", { calls: [call("20:45")], parts: "Done." }, { calls: [call("8:45 pm")], parts: "Done." }]], ["--tools", "golden"]);
     const page = await opened(tools, file);
-    const words = /^turn 1: no golden response for the call book_table: time is “8:45 pm”, the golden has “20:45”$/;
+    const words = /^turn 1: no golden response for the call book_table: time expected “20:45” → actual “8:45 pm”$/;
     for (const place of ["tr.case .why", "#detail .lead"]) {
       assert.match(await page.locator(place).innerText(), words, `${place}: ${await page.locator(place).innerText()}`);
       assert.equal(await page.locator(`${place} [title='the response that the case has for a call']`).innerText(), "golden", place);
@@ -365,8 +376,8 @@ export const caseTests = (tools) => ({
       const line = page.locator(place).first();
       const quotes = await line.locator("bdi").evaluateAll((all) => all.map((it) => ({ said: it.textContent, left: it.getBoundingClientRect().left, top: it.getBoundingClientRect().top })));
       assert.deepEqual(quotes.map((it) => it.said), ["الأربعاء", "الخميس", "明日の京都は午後→前から雨が降りますので…"], place);
-      assert.match(await line.innerText(), /answer differs: expected “.*” → came “.*answer differs: “明日/, "the first difference has words");
-      assert((await line.locator("[title='left: expected, right: came']").count()) >= 2, "arrows have titles");
+      assert.match(await line.innerText(), /answer differs: expected “.*” → actual “.*answer differs: “明日/, "the first difference has words");
+      assert((await line.locator("[title='left: expected, right: actual']").count()) >= 2, "arrows have titles");
       assert(quotes[0].top + 8 < quotes[1].top || quotes[0].left < quotes[1].left, `${place}: expected comes first`);
       assert.deepEqual([await line.locator("del").innerText(), await line.locator("ins").innerText()], ["後", "前"], place);
     }
@@ -383,7 +394,7 @@ export const caseTests = (tools) => ({
     let page = await opened(tools, late);
     assert.match(await page.locator(".next").innerText(), /get_warnings gave no response within 2s\. Whether it hangs or is slow cannot be told[^]*Run it again[^]*--timeout 2s[^]*Give it more time[^]*--timeout 20s/);
     const turn = page.locator("#detail .turn.bad");
-    assert.match(await turn.innerText(), /Turn 2 of 2\s*broke here[^]*! no response\s+get_warnings\(area: "Kiel Bight"\)/);
+    assert.match(await turn.innerText(), /Turn 2 of 2\s*error[^]*! no response\s+get_warnings\(area: "Kiel Bight"\)/);
     assert.equal((await page.locator("#detail").innerText()).split("timed out after 2s").length, 2, "it is said once");
     assert.equal(await page.locator("#detail .lead code").innerText(), "timeout", "a name is code");
     await accessible(page, "a time limit");
@@ -399,7 +410,7 @@ export const caseTests = (tools) => ({
       await lines.locator("summary").click();
       assert.match(await lines.innerText(), /frame0\.py[^]*frame35\.py/);
       assert(await inSight(page, ".next"), "what to do is in sight");
-      assert.match(await page.locator("#detail .turn.bad > summary").innerText(), /Turn 2 of 3\s*broke here/);
+      assert.match(await page.locator("#detail .turn.bad > summary").innerText(), /Turn 2 of 3\s*error/);
       await accessible(page, "a traceback");
       await close(page);
     }

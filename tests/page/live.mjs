@@ -431,7 +431,7 @@ const tests = {
     const card = page.locator(".draft");
     assert.deepEqual(await card.locator(":not(.side) > del").allInnerTexts(), ["Paris", "sunny"]);
     assert.deepEqual(await card.locator(":not(.side) > ins").allInnerTexts(), ["Rome", "rainy"]);
-    assert.match(await card.innerText(), /It replaces a golden[^]*~ was changed[^]*golden\s+draft/);
+    assert.match(await card.innerText(), /It replaces a golden[^]*~ changed[^]*before\s+now/);
     await accessible(page, "a draft that replaces a golden");
     await picture(page, "replaced");
     await card.getByRole("button", { name: "Edit" }).click();

@@ -53,13 +53,13 @@ const tests = {
     assert.equal(await visible(page), 4);
     // A row says what differs; marks of metrics that passed are folded.
     const differs = await page.locator("tr.case .why").allInnerTexts();
-    assert.match(differs[0], /^run 1, turn 2: get_weather called, not expected; get_forecast days expected 1 → came 7; answer differs: “tomorrow: take” → “this week, so you might <b>consider<\/b>”, and 1 more$/);
-    assert.match(differs[1], /^run 2, turn 1: get_weather unit expected fahrenheit → came celsius; answer differs: “53 degrees fahrenheit” → “12 degrees celsius”/);
+    assert.match(differs[0], /^run 1, turn 2: get_weather called, not expected; get_forecast days expected 1 → actual 7; answer differs: “tomorrow: take” → “this week, so you might <b>consider<\/b>”, and more$/);
+    assert.match(differs[1], /^run 2, turn 1: get_weather unit expected fahrenheit → actual celsius; answer differs: “53 degrees fahrenheit” → “12 degrees celsius”/);
     assert.match(differs[2], /agent error in turn 1: .*503 Service Unavailable/);
     assert.equal(differs.length, 3, "a case that passed needs no words");
     assert.match(await page.locator("tr.case.failed .pill.failed").first().innerText(), /^\w+ 0\.\d+ < \d/, "the score and the threshold that it misses");
     // What an arrow means is in words at first, and in its title.
-    assert.equal(await page.locator("tr.case .why [title='left: expected, right: came']").first().innerText(), "→");
+    assert.equal(await page.locator("tr.case .why [title='left: expected, right: actual']").first().innerText(), "→");
     // The filters of states sum up to all.
     const counted = await page.locator(".filters button:not([data-filter=all]):not([data-filter=flaky]) b").allInnerTexts();
     assert.equal(counted.reduce((sum, it) => sum + Number(it), 0), 4);
@@ -70,6 +70,7 @@ const tests = {
     await folded.click();
     assert((await page.locator("tr.case.failed .pill.passed:visible").count()) > 0);
     // The command is for the cases that did not pass, though the run was of a folder.
+    assert(await page.locator(".again code").first().evaluate((it) => it.scrollWidth <= it.clientWidth), "it is whole");
     assert.match(await page.locator(".again").innerText(), /cargo evalset run 'evals\/weather\.evalset\.json:[^']*umbrella for tomorrow[^']*' --agent-cmd 'python3 agent\.py' --runs 3/);
     await accessible(page, "the table");
     await shot(page, "table");
@@ -77,7 +78,7 @@ const tests = {
     await page.locator("#detail h2").waitFor();
     const detail = await page.locator("#detail").innerText();
     for (const part of [
-      "turn 2: get_weather called, not expected; get_forecast days expected 1 → came 7", "And tomorrow, should I take an umbrella?", "~ differs",
+      "turn 2: get_weather called, not expected; get_forecast days expected 1 → actual 7", "And tomorrow, should I take an umbrella?", "~ differs",
       "get_forecast", "days\t1 → 7", "+ not expected", "<b>consider</b> an umbrella.",
       "cargo evalset run 'evals/weather.evalset.json:umbrella for tomorrow' --agent-cmd",
     ]) assert(detail.includes(part), `${part}\n--\n${detail}`);
@@ -199,11 +200,17 @@ for line in sys.stdin:
     await page.keyboard.press("j");
     await page.locator("#detail h2").waitFor();
     // The failure of one run is not hidden behind the error of the other.
-    const lead = /^1 of 2 runs failed, 1 ended in an error: run 1: state left expected 3 → came 2; run 2: agent error in turn 2: the agent failed: gone$/;
+    const lead = /^1 of 2 runs failed, 1 ended in an error: run 1: state left expected 3 → actual 2; run 2: agent error in turn 2: the agent failed: gone$/;
     for (const place of ["#detail .lead", "tr.case .why"]) assert.match(await page.locator(place).first().innerText(), lead);
     assert.equal(await page.locator("#detail .tabs [aria-pressed=true]").last().innerText(), "run 1: failed");
+    // What to do tells both, each with its runs.
+    const box = (await page.locator("#detail .next").innerText()).replace(/\s+/g, " ");
+    assert.match(box, /^What to do: run 1 of 2 failed\. .*What to do: run 2 of 2 ended in an error\. The agent broke off: gone\. Mend the agent, then run the case again\. Turn 3 of 3 was not played\. Run it again/);
+    // Its head counts the differences of the run, and no error among them.
+    const status = page.locator(".jumps [role=status]");
+    assert.equal(await status.innerText(), "run 1: 2 differences");
     // What made the run fail is first: its state, and not a turn that the mean makes up for.
-    assert.match(await page.locator("#detail").innerText(), /Session state[^]*~ differs[^]*Turn 1 of 3\s*response_match_score: the mean passes/);
+    assert.match(await page.locator("#detail").innerText(), /Session state of run 1[^]*~ differs[^]*Turn 1 of 3\s*response_match_score: the mean passes/);
     await accessible(page, "a failure beside an error");
     await shot(page, "failed-and-error", { kept: false });
     const tab = (name) => page.locator("#detail .tabs").getByRole("button", { name }).click();
@@ -211,13 +218,15 @@ for line in sys.stdin:
     await tab(/^run 1/);
     const block = page.locator("#detail h3", { hasText: "Session state" }).locator("..");
     // 1 is true, as the metric has it.
-    assert.deepEqual(await cells(block.locator("table")), [["~ differs", "left", "–", "2", "3"], ["≈ equal", "ready", "–", "true", "1"]]);
+    assert.deepEqual(await cells(block.locator("table")), [["~ differs", "left", "–", "3", "2"], ["≈ equal", "ready", "–", "1", "true"]]);
     assert.match(await block.innerText(), /equal, as in ADK: 1, 1\.0 and true\./);
     const first = page.locator("#detail .turn").first();
     assert.match(await first.textContent(), /They differ in what is masked or cut here/);
     assert(!(await first.textContent()).includes("word for word"));
     assert.match(await page.locator("#detail .turn").nth(1).textContent(), /Answer, word for word as expected/);
     await tab(/^run 2/);
+    assert.equal(await status.innerText(), "run 2: 1 error, 2 differences");
+    assert.match(await page.locator("#detail .run").innerText(), /The conversation ended early: 1 of 3 turns was not played\./);
     const turns = page.locator("#detail .turn");
     assert.deepEqual(await turns.evaluateAll((all) => all.map((it) => it.open)), [false, true, false]);
     assert.match(await turns.nth(1).locator("summary").first().textContent(), /^Turn 2 of 3 user: “second”/);
@@ -252,7 +261,7 @@ for line in sys.stdin:
     await page.locator("#detail").waitFor();
     const fresh = await open(sample, { hash: "#" + anchor });
     assert.match(await fresh.locator("#detail h2").innerText(), /degrees at home/);
-    assert(await fresh.locator(".case-head").evaluate((it) => it.getBoundingClientRect().top >= 0), "its head is in sight");
+    assert(await fresh.locator(".case-head").evaluate((it) => it.getBoundingClientRect().top > -1), "its head is in sight");
     await close(fresh);
     const nowhere = await open(sample, { hash: "#case-nobody%" });
     assert.equal(await visible(nowhere), 4);
@@ -316,12 +325,22 @@ for line in sys.stdin:
     const grids = phone.locator("#detail .scroll:has(> .grid):visible");
     assert((await grids.count()) > 1 && (await grids.evaluateAll((all) => all.every((it) => it.scrollWidth <= it.clientWidth))), "no table is cut off");
     assert.equal(await phone.locator("#detail .grid td[data-label=needed]").first().evaluate((it) => getComputedStyle(it, "::before").content.replaceAll('"', "").trim()), "needed");
-    assert.equal(await phone.locator(":is(.hints, .jumps):visible").count(), 0, "a phone has no keys");
+    assert.equal(await phone.locator(".hints:visible").count(), 0, "a phone has no keys");
+    // Its buttons lead from difference to difference, and stay in sight.
+    assert.equal(await phone.locator(".jumps .tabs:visible").count(), 0, "both sides are below each other");
+    for (const said of ["difference 1 of", "difference 2 of"]) {
+      await phone.getByRole("button", { name: "↓ difference" }).click();
+      assert((await phone.locator(".jumps [role=status]").innerText()).startsWith(said), said);
+      assert(await phone.locator(".here").evaluate((it) => it.getBoundingClientRect().top > document.querySelector(".jumps").getBoundingClientRect().bottom && it.getBoundingClientRect().top < innerHeight), said);
+    }
+    assert(await phone.locator(".jumps").evaluate((it) => it.getBoundingClientRect().top === 0), "they are at the top");
+    await phone.evaluate(() => scrollTo(0, 0));
     assert.equal(await phone.evaluate(() => [...document.querySelectorAll("body *")].filter((it) => getComputedStyle(it).position === "fixed").length), 0, "nothing covers the case");
     const box = phone.locator("#detail .next");
-    assert.equal(await box.locator("pre:visible").count(), 1, "the first command alone");
+    assert.match(await box.innerText(), /cargo evalset run [^]*cargo evalset review /, "its commands are in sight");
+    const more = await box.innerText();
     await box.locator("details > summary").click();
-    assert((await box.locator("pre:visible").count()) > 1);
+    assert((await box.innerText()).length > more.length);
     await accessible(phone, "the rest of what to do on a phone");
     await box.locator("details > summary").click();
     await shot(phone, "phone-case", { fullPage: true });

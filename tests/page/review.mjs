@@ -156,10 +156,8 @@ const tests = {
     for (const [name, path] of Object.entries(paths)) {
       for (const [look, options] of [["phone", { viewport: PHONE }], ["dark", { colorScheme: "dark" }], ["phone-dark", { viewport: PHONE, colorScheme: "dark" }]]) {
         const page = await open(service, path, options);
-        if (name === "diff") {
-          await page.getByRole("button", { name: "Side by side" }).nth(2).click();
-          await page.locator(".beside .turn").first().waitFor();
-        }
+        // The first cases that changed are there by themselves.
+        if (name === "diff") await page.locator(".beside .turn").first().waitFor();
         await accessible(page, `${path}, ${look}`);
         await picture(page, `${name}-${look}`);
         assert(await fits(page), `${path}, ${look}`);
@@ -200,13 +198,19 @@ const tests = {
     await detail.getByRole("link", { name: /UTC/ }).click();
     await page.waitForURL(/\/diff\?before=/);
     const side = page.locator(".beside", { hasText: "desk.evalset.json:new_call" });
-    await side.getByRole("button", { name: "Side by side" }).click();
+    // A case that changed is open, and loads its conversations by itself. One that did not is closed.
     await side.locator("ins", { hasText: "All" }).first().waitFor();
     await accessible(page, "two runs side by side");
     await picture(page, "diff");
     // Both answers are beside each other, and below each other on a phone. The same verdict is no same answer.
-    assert.deepEqual((await page.locator("h2").allInnerTexts()).filter((it) => it.startsWith("same")), ["same verdict, other answer", "same verdict, same answer"]);
-    assert.match(await side.innerText(), /0\/5 → 0\/5 runs passed, other answer/);
+    assert.deepEqual((await page.locator("h2").allInnerTexts()).filter((it) => it.startsWith("same")), ["same verdict: failed, other answer", "same verdict: failed, same answer", "same verdict: flaky, same answer", "same verdict: passed, same answer"]);
+    assert.match(await side.innerText(), /before\s+failed 0\/5\s+→ now\s+failed 0\/5[^]*Review what the agent does now:\s+cargo evalset review \S*desk\.evalset\.json:new_call --run \S+\s+Copy[^]*Verdicts, and what judges said/);
+    assert.deepEqual(await page.locator("details.beside").evaluateAll((all) => all.map((it) => it.open)), [true, false, false, false, false, false], "what changed is first and open");
+    const calm = page.locator(".beside").last();
+    await calm.locator("summary").first().click();
+    await calm.getByRole("button", { name: "Side by side" }).click();
+    await calm.locator(".turn").first().waitFor();
+    await accessible(page, "a case that did not change");
     const columns = () => side.locator(".pair > div").evaluateAll((all) => all.slice(0, 2).map((it) => it.getBoundingClientRect()).map(({ left, top, width }) => ({ left, top, width })));
     const [one, other] = await columns();
     assert(one.top === other.top && other.left >= one.left + one.width, JSON.stringify([one, other]));

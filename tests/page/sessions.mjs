@@ -120,7 +120,7 @@ const tests = {
     assert.match(await page.locator("#detail .grid", { hasText: "needed" }).innerText(), /tool_trajectory_avg_score[^]*failed\s+0\.0\s+≥ 1[^]*response_match_score[^]*passed\s+1\.0\s+≥ 0\.8/);
     // The turn that failed is marked, the head says what differs, and the keys lead there.
     await page.locator("#detail .turn.bad[open]").waitFor();
-    assert.equal(await page.locator("#detail .lead").innerText(), "turn 1: get_weather `city` expected Paris → came Rome".replaceAll("`", ""));
+    assert.equal(await page.locator("#detail .lead").innerText(), "turn 1: get_weather `city` expected Paris → actual Rome".replaceAll("`", ""));
     assert.equal(await page.locator(".jumps [role=status]").innerText(), "1 difference");
     assert(await changed.evaluate((it) => it.getBoundingClientRect().bottom < innerHeight), "the first difference is in sight");
     await page.keyboard.press("n");

@@ -1,6 +1,6 @@
 //! The page of two runs side by side: the categories of a comparison, and both conversations of a case.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -8,11 +8,10 @@ use std::time::SystemTime;
 use askama::Template;
 use eval_format::Invocation;
 use eval_report::baseline::{Key, key, remarks};
-use eval_report::comparison::{Category, ComparedCase, Comparison};
+use eval_report::comparison::{Card, Category, ComparedCase, Comparison};
 use eval_report::decide::gate::Policy;
 use eval_report::journal::Evaluation;
-use eval_report::page::CaseSince;
-use eval_report::run_page::{case_since, turns};
+use eval_report::run_page::{RunSide, run_side, turns};
 use eval_server::axum::body::Bytes;
 use eval_server::axum::extract::State;
 use eval_server::axum::http::{HeaderMap, Uri};
@@ -52,16 +51,26 @@ struct DiffPage {
     found: Option<Found>,
 }
 
+impl DiffPage {
+    /// The card of a case as HTML.
+    #[expect(clippy::unused_self, reason = "the template calls it")]
+    fn card(&self, row: &Row) -> String {
+        row.card.html().unwrap_or_default()
+    }
+}
+
 /// Two sides that were compared.
 struct Found {
     /// Reasons why the sides may not be whole, and what a reader has to know.
     said: Vec<String>,
+    /// The cases, those that changed first.
     categories: Vec<(String, Vec<Row>)>,
 }
 
 struct Row {
-    name: String,
-    since: CaseSince,
+    card: Card,
+    /// Whether the case changed. Such a case is open, the others are closed.
+    is_changed: bool,
     /// Whether the agent said and called something else; `None` if a side has no transcript.
     did: Option<&'static str>,
     /// The identity of the case as JSON, for the request for its conversations; empty if a side lacks it.
@@ -101,9 +110,12 @@ fn deeds(loaded: &LoadedRun) -> Deeds {
     TestResult::all(&loaded.run).iter().filter_map(of_test).collect()
 }
 
+/// Of a case that did the same in both.
+const SAME: &str = "same answer";
+
 fn did([before, now]: [&[u64; 2]; 2]) -> &'static str {
     match (before[0] == now[0], before[1] == now[1]) {
-        (true, true) => "same answer",
+        (true, true) => SAME,
         (true, false) => "same answer, other calls",
         (false, true) => "other answer",
         (false, false) => "other answer, other calls",
@@ -123,23 +135,19 @@ impl Found {
             let both = done_before.get(&case.key).zip(done_now.get(&case.key));
             Row::new(case, both.map(|(before, now)| did([before, now])))
         };
+        let mut rows: Vec<(Category, Row)> =
+            comparison.cases.iter().map(|case| (case.category, row(case))).collect();
+        rows.sort_by_key(|(category, row)| (*category, row.card.now.rank()));
         let mut categories: Vec<(String, Vec<Row>)> = Vec::new();
-        for category in comparison.counted().into_keys() {
-            let rows: Vec<Row> = comparison.of(category).map(row).collect();
-            if category != Category::Same {
-                categories.push((category.words().to_owned(), rows));
-                continue;
+        for (category, row) in rows {
+            let words = row.section(category);
+            match categories.iter_mut().find(|(known, _)| *known == words) {
+                Some((_, rows)) => rows.push(row),
+                None => categories.push((words, vec![row])),
             }
-            // The same share of its runs passed, which says nothing of what it answered. What changed is first.
-            let mut same: BTreeMap<_, Vec<Row>> = BTreeMap::new();
-            for row in rows {
-                same.entry(row.did).or_default().push(row);
-            }
-            let named = |did: Option<&str>| {
-                did.map_or("same verdict".to_owned(), |did| format!("same verdict, {did}"))
-            };
-            categories.extend(same.into_iter().map(|(did, rows)| (named(did), rows)));
         }
+        // What changed is first, also where the verdict is the same.
+        categories.sort_by_key(|(_, rows)| rows.iter().all(|row| !row.is_changed));
         let said = said.into_iter().chain(remarks).map(|said| line(&said)).collect();
         Ok(Self { said, categories })
     }
@@ -151,11 +159,20 @@ impl Row {
         let is_on_both = case.before.is_some() && case.now.is_some();
         let key = json!({ "set": set, "case": eval_id, "variant": variant }).to_string();
         Self {
-            name: line(&case.key.to_string()),
-            since: case_since(case),
+            card: Card::new(case),
+            is_changed: case.category != Category::Same || did.is_some_and(|did| did != SAME),
             did,
             key: if is_on_both { mask(&key).into_owned() } else { String::new() },
         }
+    }
+
+    /// The heading of its section. The same share of its runs may have passed with another answer.
+    fn section(&self, category: Category) -> String {
+        if category != Category::Same {
+            return category.words().to_owned();
+        }
+        let verdict = self.card.now.word;
+        self.did.map_or(format!("same verdict: {verdict}"), |did| format!("same verdict: {verdict}, {did}"))
     }
 }
 
@@ -199,17 +216,26 @@ pub(super) async fn case(State(site): State<Arc<Site>>, body: Bytes) -> Result<R
     site.work(move |site| {
         let asked: Asked = read(&body, "send `before`, `now`, `set`, `case` and `variant`")?;
         let key = Key { set: asked.set, case: asked.case, variant: asked.variant };
-        let (before, of_before) = conversation(site, &asked.before, &key)?;
-        let (now, of_now) = conversation(site, &asked.now, &key)?;
-        let turns = turns(&now, Some(&before), None, "beside those before");
-        let run = Run::of_turns(turns);
-        Ok(answer::json(&json!({ "before": line(&of_before), "now": line(&of_now), "run": run })))
+        let before = conversation(site, &asked.before, &key)?;
+        let now = conversation(site, &asked.now, &key)?;
+        let run = Run::of_turns(turns(&now.turns, Some(&before.turns), None, "compared with those before"));
+        let sides = [before.side, now.side];
+        let (before, now) = (line(&before.name), line(&now.name));
+        Ok(answer::json(&json!({ "before": before, "now": now, "run": run, "sides": sides })))
     })
     .await
 }
 
-/// The turns of a case in a run, and which run that is. A baseline holds none: its runs do, if they are here.
-fn conversation(site: &Site, name: &str, key: &Key) -> Result<(Vec<Invocation>, String), Failure> {
+/// A run of a case on a side.
+struct Conversation {
+    /// Which run it is, in words.
+    name: String,
+    turns: Vec<Invocation>,
+    side: RunSide,
+}
+
+/// The run of a case that is shown. A baseline holds none: its runs do, if they are here.
+fn conversation(site: &Site, name: &str, key: &Key) -> Result<Conversation, Failure> {
     if name != BASELINE {
         return of_run(&loaded(site, name)?, key);
     }
@@ -228,13 +254,15 @@ fn shown<'r>(test: &TestResult<'r>) -> Option<&'r Evaluation> {
     evaluations.iter().find(|it| it.passed != Some(true)).or(evaluations.first())
 }
 
-fn of_run(loaded: &LoadedRun, wanted: &Key) -> Result<(Vec<Invocation>, String), Failure> {
+fn of_run(loaded: &LoadedRun, wanted: &Key) -> Result<Conversation, Failure> {
     let tests = TestResult::all(&loaded.run);
     let test = tests.iter().find(|test| key(test).as_ref() == Some(wanted));
-    let evaluation = test.and_then(shown).ok_or_else(|| {
+    let found = test.and_then(|test| Some((test, shown(test)?)));
+    let (test, evaluation) = found.ok_or_else(|| {
         let message = format!("{wanted} has no run in {}", loaded.name());
         Failure::not_found(message, "load the page again")
     })?;
     let turns = evaluation.ran.transcript.turns.iter().map(|turn| turn.invocation.clone());
-    Ok((turns.collect(), format!("run {} of the case in {}", evaluation.ran.run, loaded.name())))
+    let name = format!("run {} of the case in {}", evaluation.ran.run, loaded.name());
+    Ok(Conversation { name, turns: turns.collect(), side: run_side(test, evaluation) })
 }

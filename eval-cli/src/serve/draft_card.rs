@@ -43,7 +43,7 @@ impl DraftCard {
     pub(super) fn new(case: &EvalCase, anchor: String, seen: String) -> Self {
         let golden = golden_of(case);
         let expected = golden.as_ref().map(|golden| golden.conversation.as_slice());
-        let turns = turns(&case.conversation, expected, None, "beside those of the golden");
+        let turns = turns(&case.conversation, expected, None, "compared with those of the golden");
         let rows = rows(case, &turns);
         let run = Run::of_turns(turns);
         Self {
@@ -74,6 +74,7 @@ pub(super) fn rows(case: &EvalCase, turns: &[Turn]) -> Vec<DraftRow> {
         }
         let of_turn = turn.and_then(|number| turns.get(number - 1));
         let drawn = number.is_some() || of_turn.is_some_and(|turn| is_drawn(turn, &what, &said));
+        let what = label(&what).to_owned();
         rows.push(DraftRow { turn: number, what, said: excerpt(&said, LONGEST_TEXT).noted(), drawn });
     }
     // The head of a turn is needed above a row that nothing else shows.
@@ -86,6 +87,33 @@ pub(super) fn rows(case: &EvalCase, turns: &[Turn]) -> Vec<DraftRow> {
         }
     }
     rows
+}
+
+/// A word of the terminal, which has narrow columns, in words of the page. A key of the file stays as it is.
+fn label(what: &str) -> &str {
+    match what {
+        "from" => "where the draft comes from",
+        "in" => "session",
+        "state" => "session state at the start",
+        "at the end" => "session state expected at the end",
+        "prompt" => "first message of the simulated user",
+        "plan" => "plan of the simulated user",
+        "persona" => "persona of the simulated user",
+        "is" => "the persona is",
+        "does" => "the persona does",
+        "never" => "the persona never does",
+        "rubric" => "rubric for a judge",
+        "user" => "the user says",
+        "calls" => "expected call",
+        "result" => "response of the tool",
+        "says" => "said before the answer",
+        "answer" => "expected answer",
+        "masked" => "secrets that were masked",
+        "volatile" => "values that each run may change",
+        "gaps" => "what the recording lacks",
+        "varied" => "what varied between runs",
+        key => key,
+    }
 }
 
 /// Whether the conversation shows a row of its turn. A sign is before what differs from a golden.
@@ -123,9 +151,9 @@ mod tests {
         assert_eq!(
             left,
             [
-                "None from: x",
+                "None where the draft comes from: x",
                 "Some(1) : ",
-                r#"None result: g: {"n":2}"#,
+                r#"None response of the tool: g: {"n":2}"#,
                 "Some(2) : ",
                 "None : (1 more that is no text)"
             ]

@@ -20,6 +20,9 @@ pub(super) struct RunLine {
     pub(super) id: String,
     /// `passed`, `failed`, `unmeasurable` or `running`.
     pub(super) outcome: &'static str,
+    /// The class of its colour, and the words of the list: a failure is first, also where verdicts are missing.
+    #[serde(skip)]
+    pub(super) shown: (&'static str, String),
     pub(super) running: bool,
     pub(super) reason: Option<String>,
     pub(super) cases: usize,
@@ -70,9 +73,11 @@ pub(super) fn lines_of(known: &Mutex<Lines>, runs: Vec<RunDir>) -> (Vec<RunLine>
 }
 
 fn of_run(run: &RunDir, running: bool) -> RunLine {
+    let outcome = if running { "running" } else { "unmeasurable" };
     let mut shown = RunLine {
         id: mask(&run.id).into_owned(),
-        outcome: if running { "running" } else { "unmeasurable" },
+        outcome,
+        shown: words(outcome, 0),
         running,
         when: time::shown(run.started),
         ..RunLine::default()
@@ -90,6 +95,7 @@ fn of_run(run: &RunDir, running: bool) -> RunLine {
     let Ok(results) = RunResults::new(&loaded, None, false) else { return shown };
     let totals = &results.totals;
     shown.outcome = totals.word();
+    shown.shown = words(totals.word(), totals.failed);
     shown.reason = Some(line(&totals.reason()));
     shown.cases = totals.cases - totals.skipped;
     shown.planned =
@@ -100,6 +106,14 @@ fn of_run(run: &RunDir, running: bool) -> RunLine {
     shown.what = what(&loaded);
     shown.sets = results.tests.iter().map(|test| set(&test.attempt.started)).collect();
     shown
+}
+
+/// The class of an outcome, and its words: `failed, unmeasurable` if cases failed and others have no verdict.
+fn words(outcome: &'static str, failed: usize) -> (&'static str, String) {
+    if failed == 0 || outcome == "failed" {
+        return (outcome, outcome.to_owned());
+    }
+    ("failed", format!("failed, {outcome}"))
 }
 
 fn set(started: &Started) -> String {
@@ -121,4 +135,23 @@ fn what(loaded: &LoadedRun) -> Option<String> {
     let shown = line(&all.into_iter().collect::<Vec<_>>().join(", "));
     let shown = truncated(&shown, 120, "…").into_owned();
     (!shown.is_empty()).then_some(shown)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_that_failed_says_so_first_whatever_else_it_lacks() {
+        for (outcome, failed, class, said) in [
+            ("passed", 0, "passed", "passed"),
+            ("failed", 2, "failed", "failed"),
+            ("unmeasurable", 0, "unmeasurable", "unmeasurable"),
+            ("unmeasurable", 1, "failed", "failed, unmeasurable"),
+            ("running", 0, "running", "running"),
+            ("running", 1, "failed", "failed, running"),
+        ] {
+            assert_eq!(words(outcome, failed), (class, said.to_owned()));
+        }
+    }
 }

@@ -111,7 +111,7 @@ fn conversation(item: &Item) -> Option<Run> {
         _ => return None,
     };
     let expected = expected.as_ref().map(|golden| golden.conversation.as_slice());
-    let turns = turns(&actual.conversation, expected, None, "beside those of the golden");
+    let turns = turns(&actual.conversation, expected, None, "compared with the expected ones");
     Some(Run::of_turns(turns))
 }
 

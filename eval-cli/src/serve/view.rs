@@ -222,7 +222,7 @@ mod tests {
         );
         let progress = headline.progress.as_ref().unwrap();
         assert_eq!((progress.decided, progress.of), (1, 4));
-        let open = running.model.cases.iter().find(|case| case.details.state == "unfinished").unwrap();
+        let open = running.model.cases.iter().find(|case| case.details.state == "working").unwrap();
         assert_eq!((open.details.word, open.why.as_deref()), ("IN WORK", Some("run 1 of 2: turn 2 of 3")));
         assert_eq!(open.details.in_work.as_ref().unwrap().began.as_deref(), Some("2026-11-22T02:31:09.000Z"));
         assert!(text.contains(

@@ -4,9 +4,9 @@
 const { ask, on } = evalset;
 const { el, button, runOf, signs, terms } = components;
 
-// No agent is judged here: a draft stands alone, or beside a golden.
-Object.assign(signs, { same: "= as before", changed: "~ was changed", missing: "− no longer", extra: "+ new", moved: "↕ was moved", made: "" });
-Object.assign(terms, { expected: "golden", actual: "draft", same: "as in the golden", none: "no answer is expected" });
+// No agent is judged here: a draft stands alone, or beside the golden that it replaces.
+Object.assign(signs, { same: "= same", changed: "~ changed", missing: "− removed", extra: "+ added", moved: "↕ moved", made: "" });
+Object.assign(terms, { expected: "before", actual: "now", same: "the same as before", none: "no answer is expected" });
 
 const cards = new Map();
 const waiting = () => [...cards.values()].filter((card) => !card.done);
@@ -190,7 +190,7 @@ function begin(node) {
   card.edit = button("Edit", () => edit(card));
   card.decide = el("div", "decide", accept, card.edit, reject, sure);
   if (!of.fields.length) card.edit.hidden = true;
-  if (of.replaces) node.querySelector("h3").after(el("p", "soft", "It replaces a golden: what the golden expects is beside what the draft expects."));
+  if (of.replaces) node.querySelector("h3").after(el("p", "soft", "It replaces a golden, a case that was accepted: “before” is what the golden expects, “now” is what the draft expects."));
   node.append(card.place, card.decide, answer);
   draw(card, of);
   cards.set(node, card);

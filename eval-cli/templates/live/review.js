@@ -2,10 +2,15 @@
 (() => {
 "use strict";
 const { ask, on } = evalset;
-const { el, button, inCode, runOf, signs, terms } = components;
+const { el, button, copier, commandOf, inCode, runOf, signs, terms } = components;
 
-Object.assign(signs, { same: "= as before", changed: "~ was changed", missing: "− no longer", extra: "+ new", moved: "↕ was moved", made: "" });
-Object.assign(terms, { expected: "golden", actual: "would be", same: "as in the golden", none: "no answer is expected" });
+// A failing case has what its golden expects beside what the agent did. A draft has what a golden expects beside what it expects
+// in its place.
+const ofFailing = [{ ...signs }, { ...terms }];
+const ofDraft = [
+  { same: "= same", changed: "~ changed", missing: "− removed", extra: "+ added", moved: "↕ moved", made: "" },
+  { expected: "before", actual: "now", same: "the same as before", none: "no answer is expected" },
+];
 
 const { run, named, record } = document.getElementById("count").dataset;
 const cards = [];
@@ -109,6 +114,9 @@ function list(card, title, all, type) {
 
 function begin(node) {
   const of = JSON.parse(node.querySelector("script").textContent);
+  const [ownSigns, ownTerms] = of.kind === "draft" ? ofDraft : ofFailing;
+  Object.assign(signs, ownSigns);
+  Object.assign(terms, ownTerms);
   const answer = el("p", "answer");
   answer.setAttribute("role", "status");
   answer.tabIndex = -1;
@@ -132,7 +140,7 @@ function begin(node) {
   const told = [
     ...(of.judged.length ? [el("details", "", el("summary", "", "What judges said"), of.judged.map((it) => el("p", "soft", it)))] : []),
     ...(of.varied.length ? [el("p", "", "What varied:"), el("ul", "", of.varied.map((it) => el("li", "", inCode(it))))] : []),
-    ...(of.again ? [el("p", "soft", "Run it five times: ", el("code", "", of.again))] : []),
+    ...(of.again ? [el("div", "next-command", el("span", "label", "Run it five times:"), el("code", "", commandOf(of.again)), copier(of.again, "command"))] : []),
     ...(of.whole ? warnings(of.whole) : []),
     ...(rows.length ? [el("dl", "", rows)] : []),
   ];

@@ -363,9 +363,17 @@ fn two_runs_are_compared_case_by_case() {
                    `response_match_score` passed 2/2 before and 0/2 now (not adjusted, no test)";
     assert_eq!(commands, [warning], "{}", github.shown());
     let page = desk.0.run(&["diff", &one, &other, "--format", "html"]);
-    let row = "<tr><td>evals/desk.evalset.json:c00</td><td>2/2</td><td>0/2</td><td>0.33</td>";
-    assert!(page.code == Some(0) && page.out.contains("<h2>newly failing</h2>"), "{}", page.shown());
-    assert!(page.out.starts_with("<!doctype html>") && page.out.contains(row), "{}", page.shown());
+    let parts = [
+        "<h2>newly failing</h2>".to_owned(),
+        "<details class=\"card\" open>\n<summary>evals/desk.evalset.json:c00</summary>".to_owned(),
+        "<span class=\"pill passed\">passed <b>2/2</b></span>".to_owned(),
+        "<span class=\"pill failed\">failed <b>0/2</b></span>".to_owned(),
+        format!("data-copy=\"cargo evalset review evals/desk.evalset.json:c00 --run {other}\""),
+    ];
+    assert!(page.code == Some(0) && page.out.starts_with("<!doctype html>"), "{}", page.shown());
+    for part in parts {
+        assert!(page.out.contains(&part), "{part} is not in {}", page.shown());
+    }
     let comment = desk.0.run(&["diff", &one, &other, "--format", "markdown"]);
     let row = "| evals/desk.evalset.json:c00 | 2/2 | 0/2 | 0.33 |";
     assert!(comment.code == Some(0) && comment.out.contains(row), "{}", comment.shown());

@@ -146,7 +146,7 @@ fn the_page_names_the_first_miss_of_a_run_and_shows_the_errors_of_other_runs() {
     assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
     folder.run(&["report", "--html", "report.html"]);
     let case = crate::page::details(&folder.read("report.html")).swap_remove(0);
-    let miss = "turn 1: no golden response for the call get_weather: `city` is Oslo, the golden has Paris";
+    let miss = "turn 1: no golden response for the call get_weather: `city` expected Paris → actual Oslo";
     assert_eq!(case["differs"], miss);
     let told: Vec<_> = case["runs"].as_array().expect("runs").iter().map(|run| &run["is_told"]).collect();
     assert_eq!(told, [&json!(true), &json!(false)], "{}", case["runs"]);

@@ -40,7 +40,7 @@ fn the_page_has_every_case_and_what_needs_attention_first() {
     let names: Vec<&str> = cases.iter().filter_map(|case| case["name"].as_str()).collect();
     assert_eq!(names, ["weather::oslo", "weather::broken", "weather::sunny"]);
     let again = |case: &Value| {
-        let commands = case["next"]["commands"].as_array().expect("something can be done");
+        let commands = case["next"]["steps"][0]["commands"].as_array().expect("something can be done");
         let again = commands.iter().find(|it| it["does"] == "Run it again").expect("it can be run again");
         again["command"].clone()
     };
@@ -59,7 +59,7 @@ fn the_page_has_every_case_and_what_needs_attention_first() {
     assert!(page.contains("<dt>Uncommitted changes</dt><dd class=\"unknown\">not recorded</dd>"));
     assert!(page.contains("<dt>Cost</dt><dd>not known without prices"));
     for flag in ["failed", "errors"] {
-        assert!(page.contains(&format!(">cargo evalset rerun --{flag}</code>")), "{flag}");
+        assert!(page.contains(&format!("data-copy=\"cargo evalset rerun --{flag}\"")), "{flag}");
     }
 }
 
@@ -101,7 +101,7 @@ fn what_was_expected_comes_from_the_set_and_an_edit_is_said() {
         turn["calls"],
         json!([{
             "is": "missing", "name": "get_weather", "expected": "get_weather(city: \"Oslo\")", "actual": null, "result": null,
-            "keys": null, "note": null,
+            "keys": null, "note": null, "differences": 1,
         }])
     );
 }

@@ -494,14 +494,14 @@ fn serve_shows_all_that_a_draft_demands() {
     let page = pages.get("/drafts").1;
     let quote = "&#34;";
     for (what, said) in [
-        ("in", "app trip, user anna".to_owned()),
-        ("rubric", "kind (FINAL_RESPONSE_QUALITY): The answer is kind.".to_owned()),
-        ("rubric", "sparing (TOOL_USE_QUALITY): One call is made.".to_owned()),
+        ("session", "app trip, user anna".to_owned()),
+        ("rubric for a judge", "kind (FINAL_RESPONSE_QUALITY): The answer is kind.".to_owned()),
+        ("rubric for a judge", "sparing (TOOL_USE_QUALITY): One call is made.".to_owned()),
         ("reviewer", "nobody".to_owned()),
-        ("result", format!("{{{quote}number{quote}:7}}")),
-        ("says", "One moment.".to_owned()),
-        ("at the end", format!("{{{quote}booked{quote}:true}}")),
-        ("never", "The message is long.".to_owned()),
+        ("response of the tool", format!("{{{quote}number{quote}:7}}")),
+        ("said before the answer", "One moment.".to_owned()),
+        ("session state expected at the end", format!("{{{quote}booked{quote}:true}}")),
+        ("the persona never does", "The message is long.".to_owned()),
     ] {
         let row = format!("<dt>{what}</dt><dd class=\"said\" dir=\"auto\">{said}</dd>");
         assert!(page.contains(&row), "{row}: {page}");

@@ -250,10 +250,11 @@ fn serve_shows_two_runs_side_by_side() {
     let (status, page) = review.pages.get(&format!("/diff?before={before}&now={now}"));
     assert_eq!(status, 200, "{page}");
     for says in [
-        "<h2>same verdict, other answer</h2>",
-        "<h2>same verdict, same answer</h2>",
+        "<h2>same verdict: failed, other answer</h2>",
+        "<h2>same verdict: passed, same answer</h2>",
         "desk.evalset.json:new_call",
-        "0/5 → 0/5",
+        "<span class=\"pill failed\">failed <b>0/5</b></span>",
+        &format!("desk.evalset.json:new_call --run {now}\""),
     ] {
         assert!(page.contains(says), "{says}: {page}");
     }
@@ -269,6 +270,10 @@ fn serve_shows_two_runs_side_by_side() {
     );
     let parts = turn["diff"][0]["parts"].as_array().unwrap();
     assert!(parts.iter().any(|part| part["d"] == "+"), "the words that differ: {turn}");
+    let sides = answer["sides"].as_array().unwrap();
+    let failed =
+        sides.iter().all(|side| side["metrics"].as_array().unwrap().iter().any(|it| it["state"] == "failed"));
+    assert!(failed && sides.iter().all(|side| side["state"].is_array()), "{answer}");
     assert_eq!(asked(&before, "nothing").0, 404);
     assert_eq!(asked("nothing", "new_call").0, 404);
     // A baseline has no conversations. Its runs have.

@@ -7,7 +7,6 @@ use eval_core::EvalReport;
 use eval_support::secrets::mask;
 use eval_support::untrusted::{markdown as escaped, one_line};
 
-use super::category::Category;
 use super::compared::{ComparedCase, Comparison};
 use super::gated::{GateOptions, Gated, change, passes, shown};
 use super::said::{chips, counts_as_markdown, listed, usage};
@@ -191,17 +190,17 @@ impl fmt::Display for Diff {
     }
 }
 
-/// A case as tables show it.
-pub(super) struct Row {
-    pub(super) name: String,
-    pub(super) before: String,
-    pub(super) now: String,
-    pub(super) p: String,
-    pub(super) why: String,
+/// A case as the tables of a comment show it.
+struct Row {
+    name: String,
+    before: String,
+    now: String,
+    p: String,
+    why: String,
 }
 
 impl Row {
-    pub(super) fn new(case: &ComparedCase) -> Self {
+    fn new(case: &ComparedCase) -> Self {
         Self {
             name: case.key.to_string(),
             before: passes(case.before.as_ref()),
@@ -210,10 +209,4 @@ impl Row {
             why: case.why().unwrap_or_default(),
         }
     }
-}
-
-/// The rows of each category.
-pub(super) fn rows(comparison: &Comparison) -> Vec<(Category, Vec<Row>)> {
-    let categories = comparison.counted().into_keys();
-    categories.map(|category| (category, comparison.of(category).map(Row::new).collect())).collect()
 }

@@ -2,15 +2,14 @@
 
 use askama::Template;
 
+use super::card::Card;
 use super::category::Category;
-use super::diff::{Diff, Row, rows};
+use super::diff::Diff;
 use crate::baseline::Origin;
-use crate::page::{STYLE, policy};
+use crate::page::{ELEMENTS, STYLE, policy};
 
-/// The styles of the table beside the styles of the page of a run.
-const TABLE: &str = "table { border-collapse: collapse; margin: .4rem 0 1rem; } h2 { font-size: 1.1rem; }\n\
-                     th, td { text-align: left; vertical-align: top; padding: .2rem 1rem .2rem 0; border-bottom: 1px solid var(--line); \
-                     overflow-wrap: anywhere; }\n";
+/// The buttons that copy commands.
+const SCRIPT: &str = include_str!("../../templates/comparison/comparison.js");
 
 #[derive(Template)]
 #[template(path = "comparison/comparison.html")]
@@ -20,13 +19,16 @@ struct Page<'c> {
     diff: &'c Diff,
     origins: [Origin; 2],
     numbers: Vec<String>,
-    categories: Vec<(Category, Vec<Row>)>,
+    /// The cases, those that changed first.
+    categories: Vec<(Category, &'static str, Vec<Card>)>,
+    scripts: [&'static str; 2],
 }
 
 /// The page.
 pub fn html(diff: &Diff) -> Result<String, askama::Error> {
-    let style = [STYLE, TABLE].concat();
-    let policy = policy(&[&style], &[], false);
+    let scripts = [ELEMENTS, SCRIPT];
+    let policy = policy(&[STYLE], &scripts, false);
     let (origins, numbers) = (diff.origins(), diff.numbers().collect());
-    Page { policy, style: &style, diff, origins, numbers, categories: rows(&diff.comparison) }.render()
+    let categories = Card::of_categories(&diff.comparison.cases);
+    Page { policy, style: STYLE, diff, origins, numbers, categories, scripts }.render()
 }

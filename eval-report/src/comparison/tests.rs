@@ -11,7 +11,7 @@ mod diffs;
 mod properties;
 
 /// A case that passed so many runs, with a criterion, a judge and hashes by these numbers.
-fn line(case: &str, passed: usize, runs: usize, errors: usize) -> Line {
+pub(super) fn line(case: &str, passed: usize, runs: usize, errors: usize) -> Line {
     let scores = (0..runs).map(|run| (run < runs - errors).then_some(1.0)).collect();
     let criterion = "c0".to_owned();
     let metric = MetricLine { criterion, judge: None, arithmetic: 1, at_most: false, passed, scores };
@@ -40,7 +40,7 @@ fn line(case: &str, passed: usize, runs: usize, errors: usize) -> Line {
 }
 
 /// Cases `0`, `1`, .. of a side.
-fn side(cases: impl IntoIterator<Item = (usize, usize, usize)>) -> Baseline {
+pub(super) fn side(cases: impl IntoIterator<Item = (usize, usize, usize)>) -> Baseline {
     let line = |(at, (passed, runs, errors)): (usize, _)| line(&format!("{at:03}"), passed, runs, errors);
     cases.into_iter().enumerate().map(line).collect()
 }

@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
-use super::Text;
 use super::comparison::Block;
 use super::earlier_runs::{CaseHistory, CaseSince};
 use super::keys::Keys;
 use super::media::Media;
+use super::{Text, is_zero};
 
 /// The details of a case. They are embedded as JSON; the script shows them when the case is opened.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -59,13 +59,21 @@ pub struct InWork {
     pub shown: Option<String>,
 }
 
-/// The thing to do about a case, by the cause of its verdict.
+/// The things to do about a case, by the causes of its verdict.
 #[derive(Clone, Debug, Serialize)]
 pub struct Next {
-    pub why: String,
-    pub commands: Vec<Command>,
+    /// One; two if runs failed and others have no verdict.
+    pub steps: Vec<NextStep>,
     /// What can be done about all cases with the cause of this one; `None` if it is alone.
     pub group: Option<NextOfGroup>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct NextStep {
+    /// The runs that it is about, if there are other steps: `run 2 of 3 failed`.
+    pub about: Option<String>,
+    pub why: String,
+    pub commands: Vec<Command>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -75,7 +83,7 @@ pub struct NextOfGroup {
     pub commands: Vec<Command>,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Command {
     /// `Run it again`.
     pub does: String,
@@ -122,6 +130,8 @@ pub struct Run {
     pub is_told: bool,
     pub tokens: Option<String>,
     pub scores: Vec<RunScore>,
+    /// The differences in its turns and in the session state.
+    pub differences: usize,
     pub turns: Vec<Turn>,
     pub state_rows: Vec<StateRow>,
     pub judges: Vec<Judge>,
@@ -130,7 +140,7 @@ pub struct Run {
 impl Run {
     /// A conversation that has no verdict, as a draft has none.
     pub fn of_turns(turns: Vec<Turn>) -> Self {
-        Self { number: 1, state: "draft", turns, ..Self::default() }
+        Self { number: 1, state: "draft", turns, ..Self::default() }.counted()
     }
 }
 
@@ -175,6 +185,12 @@ pub struct Turn {
     pub broke: bool,
     /// Whether a call, the answer or a score of the turn is not as it should be.
     pub differs: bool,
+    /// The differences in its calls and in its answer.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub differences: usize,
+    /// Those in the text of the answer.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub in_answer: usize,
     pub scores: Vec<TurnScore>,
     /// `1.2 s in all, 0.9 s in the model`.
     pub took: Option<String>,
@@ -197,6 +213,8 @@ pub struct Call {
     pub name: String,
     /// The arguments of a call that changed.
     pub keys: Option<Keys>,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub differences: usize,
     /// A remark: `expected as call 2, made as call 3`, `` `day` matches <date> ``.
     pub note: Option<String>,
 }

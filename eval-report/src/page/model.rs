@@ -122,9 +122,9 @@ impl Tone {
     pub fn icon(self) -> String {
         let (colour, sign) = match self {
             Self::Bad => ("b3261e", "M5 5l6 6M11 5l-6 6"),
-            Self::Unsure => ("a86a00", "M8 4v5M8 11v1"),
+            Self::Unsure => ("6b3fa0", "M8 4v5M8 11v1"),
             Self::Good => ("146c2e", "M4 8l3 3 5-6"),
-            Self::Working => ("0b57c2", "M8 4v4l3 2"),
+            Self::Working => ("535c68", "M8 4v4l3 2"),
         };
         format!(
             "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Ccircle cx='8' cy='8' r='8' \
@@ -253,7 +253,7 @@ pub(super) enum As {
     Code,
     /// A text between “ and ”, without them. Its direction is its own, so that it turns no words around it.
     Quote,
-    /// The arrow from what was expected to what came.
+    /// The arrow from what was expected to what is actual.
     Arrow,
     /// The word golden, where a call has no golden response.
     Golden,
@@ -271,7 +271,7 @@ impl As {
     /// The title that explains it.
     pub(super) fn title(self) -> Option<&'static str> {
         match self {
-            Self::Arrow => Some("left: expected, right: came"),
+            Self::Arrow => Some("left: expected, right: actual"),
             Self::Golden => Some("the response that the case has for a call"),
             _ => None,
         }
@@ -312,9 +312,9 @@ pub(super) fn pieces(line: &str) -> Vec<(&str, As)> {
     all
 }
 
-/// Whether the arrows of a line lead from what was expected to what came.
+/// Whether the arrows of a line lead from what was expected to what is actual.
 fn is_compared(line: &str) -> bool {
-    line.contains(" → came ") || line.contains("expected → came: ")
+    line.contains(" → actual ") || line.contains("expected → actual: ")
 }
 
 const NO_GOLDEN: &str = "no golden response ";
@@ -395,12 +395,12 @@ mod tests {
             ),
             ("an “open one", &[("an “open one", Text)]),
             (
-                "`n` expected 3 → came 2, 1 → 0",
+                "`n` expected 3 → actual 2, 1 → 0",
                 &[
                     ("n", Code),
                     (" expected 3 ", Text),
                     ("→", Arrow),
-                    (" came 2, 1 ", Text),
+                    (" actual 2, 1 ", Text),
                     ("→", Arrow),
                     (" 0", Text),
                 ],

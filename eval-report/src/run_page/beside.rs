@@ -117,8 +117,8 @@ mod tests {
             let failed = failed.iter().map(|name| (*name, &criterion));
             differences(&[actual], &[golden.clone(), golden], failed)
         };
-        let calls = "turn 1: f `city` expected Oslo → came Rome";
-        let answer = "answer differs: expected “Yes” → came “No”";
+        let calls = "turn 1: f `city` expected Oslo → actual Rome";
+        let answer = "answer differs: expected “Yes” → actual “No”";
         let both = format!("{calls}; answer differs: “Yes” → “No”");
         for (failed, expected) in [
             (&["tool_trajectory_avg_score"][..], Some(calls.to_owned())),

@@ -13,6 +13,7 @@ use super::difference;
 use super::judged::judges;
 use super::miss::Miss;
 use super::next::{self, Seen};
+use super::outcomes::Outcomes;
 use super::refusal;
 use super::scores::{Known, needed};
 use super::turn::{Comparison, not_played, turn};
@@ -47,6 +48,7 @@ pub(super) fn details(results: &RunResults<'_>, test: &TestResult<'_>, shared: &
         evaluations.map(|it| run(it, &known, &comparison, case.as_ref(), &shared.budget)).collect();
     let miss = Miss::of_test(test, case.as_ref());
     let seen = Seen {
+        outcomes: Outcomes::new(&runs, test.runs.total),
         unanswered: runs.iter().flat_map(|run| &run.turns).find_map(unanswered),
         misses: miss.is_some(),
         refuses: refusal::is_new(test, case.as_ref()),
@@ -66,7 +68,11 @@ pub(super) fn details(results: &RunResults<'_>, test: &TestResult<'_>, shared: &
     let (word, _) = summary_text::word(test);
     CaseDetails {
         name: line(&test.name),
-        state: if word == "FLAKY" { "flaky" } else { test.state.name() },
+        state: match word {
+            "FLAKY" => "flaky",
+            "IN WORK" => "working",
+            _ => test.state.name(),
+        },
         word,
         reason,
         in_work: None,
@@ -172,6 +178,7 @@ pub(super) fn run(
         is_told: false,
         tokens: evaluation.ran.tokens.map(|tokens| words::tokens(tokens.into())),
         scores: known.of_run(evaluation),
+        differences: 0,
         turns: turns.chain(left).collect(),
         state_rows: state_rows(
             &transcript.session.state,
@@ -180,6 +187,7 @@ pub(super) fn run(
         ),
         judges: judges(evaluation, known),
     }
+    .counted()
 }
 
 const UNANSWERED: &str = "unanswered";

@@ -70,7 +70,7 @@ pub(super) fn of_test(test: &TestResult<'_>, case: Option<&EvalCase>, shown: &[R
         (_, true) => format!("run {}, {said}", run.ran.run),
         (_, false) => format!("run {}: {said}", run.ran.run),
     };
-    let said = joined(found).map(of_run);
+    let said = joined(found, shown.get(place).map(|run| run.differences)).map(of_run);
     match without_verdict(&test.attempt.evaluations, test.runs.total) {
         Some((counts, error)) => {
             let both: Vec<String> = said.into_iter().chain(error).collect();
@@ -114,6 +114,7 @@ pub(super) fn of_turns<'m>(
                 numbered(at, &failed.differences(one, other, rules.turn(at), None))
             })
             .collect(),
+        None,
     )
 }
 
@@ -134,11 +135,12 @@ fn counted(found: &[String]) -> Vec<String> {
         .collect()
 }
 
-/// `a; b; c; 2 more`.
-fn joined(mut found: Vec<String>) -> Option<String> {
-    let more = found.len().saturating_sub(MAX_SHOWN);
+/// `a; b; c; 5 differences in all`. `all` counts the differences of the run, as its page does; what judges say is none.
+fn joined(mut found: Vec<String>, all: Option<usize>) -> Option<String> {
+    let has_more = found.len() > MAX_SHOWN;
     found.truncate(MAX_SHOWN);
-    found.extend((more > 0).then(|| format!("{more} more")));
+    let all = all.filter(|all| *all > MAX_SHOWN).map(|all| format!("{all} differences in all"));
+    found.extend(has_more.then(|| all.unwrap_or_else(|| "and more".to_owned())));
     (!found.is_empty()).then(|| line(&told(&found.join("; "))))
 }
 
@@ -365,7 +367,7 @@ pub(super) mod tests {
                 Exact,
                 ExactArgs,
                 true,
-                "search_flights `cabin` expected business → came economy, `date` missing",
+                "search_flights `cabin` expected business → actual economy, `date` missing",
             ),
             (
                 flights,
@@ -373,7 +375,7 @@ pub(super) mod tests {
                 Exact,
                 ExactArgs,
                 true,
-                "search_flights `cabin` expected “business” → came “first class”, `seats` 2 → “2”",
+                "search_flights `cabin` expected “business” → actual “first class”, `seats` 2 → “2”",
             ),
             (
                 r#"[["f", {"a": {"b": [1, 2]}}]]"#,
@@ -381,7 +383,7 @@ pub(super) mod tests {
                 Exact,
                 ExactArgs,
                 true,
-                "f `a.b[1]` expected 2 → came 3",
+                "f `a.b[1]` expected 2 → actual 3",
             ),
             (
                 r#"[["f", {"a": [1]}]]"#,
@@ -389,7 +391,7 @@ pub(super) mod tests {
                 Exact,
                 ExactArgs,
                 true,
-                "f `a` expected [1] → came [1,2], `x` not expected",
+                "f `a` expected [1] → actual [1,2], `x` not expected",
             ),
             (
                 r#"[["f", {"a": 1}]]"#,
@@ -397,7 +399,7 @@ pub(super) mod tests {
                 InOrder,
                 Subset,
                 false,
-                "f `a` expected 1 → came 2",
+                "f `a` expected 1 → actual 2",
             ),
             (r#"[["f", {"a": 1}]]"#, r#"[["f", {"a": 2}]]"#, Exact, Ignore, true, ""),
             (r#"[["f", {}], ["g", {}]]"#, r#"[["g", {}]]"#, Exact, ExactArgs, true, "f not called"),
@@ -455,7 +457,7 @@ pub(super) mod tests {
                 r#"[["f", {}]]"#,
                 "f `a` missing, `b` missing, `c` missing, 2 more arguments",
             ),
-            (r#"[["f", {"`\n": "a"}]]"#, r#"[["f", {"`\n": "b"}]]"#, "f ``\\n` expected a → came b"),
+            (r#"[["f", {"`\n": "a"}]]"#, r#"[["f", {"`\n": "b"}]]"#, "f ``\\n` expected a → actual b"),
         ] {
             let (expected, actual) = (made(expected), made(actual));
             let (one, other): (Vec<_>, Vec<_>) = (expected.iter().collect(), actual.iter().collect());
@@ -475,7 +477,7 @@ pub(super) mod tests {
             ("Fine.", None, Some("no answer")),
             ("Fine.", Some(" "), Some("no answer")),
             ("", Some(""), None),
-            ("It is sunny.", Some("It is rainy."), Some("answer differs: expected “sunny” → came “rainy”")),
+            ("It is sunny.", Some("It is rainy."), Some("answer differs: expected “sunny” → actual “rainy”")),
         ] {
             let found = answers(expected, actual, None).map(|it| told(&it));
             assert_eq!(found.as_deref(), said, "{expected:?} {actual:?}");
@@ -501,15 +503,25 @@ pub(super) mod tests {
             &map(r#"{"open": true, "total": 2, "gone": 1}"#),
             &map(r#"{"open": false, "total": 2.0, "more": 1}"#),
         );
-        assert_eq!(told(&found.join("; ")), "state `open` expected true → came false; state `gone` missing");
+        assert_eq!(
+            told(&found.join("; ")),
+            "state `open` expected true → actual false; state `gone` missing"
+        );
     }
 
     #[test]
     fn many_differences_are_counted() {
         let all = |count: usize| (0..count).map(|at| format!("d{at}")).collect::<Vec<_>>();
-        assert_eq!(joined(all(0)), None);
-        assert_eq!(joined(all(3)).as_deref(), Some("d0; d1; d2"));
-        assert_eq!(joined(all(5)).as_deref(), Some("d0; d1; d2; 2 more"));
+        for (found, counted, said) in [
+            (0, None, None),
+            (3, Some(3), Some("d0; d1; d2")),
+            (5, Some(9), Some("d0; d1; d2; 9 differences in all")),
+            // Judges said the others.
+            (5, Some(1), Some("d0; d1; d2; and more")),
+            (5, None, Some("d0; d1; d2; and more")),
+        ] {
+            assert_eq!(joined(all(found), counted).as_deref(), said);
+        }
     }
 
     #[test]

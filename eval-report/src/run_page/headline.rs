@@ -27,7 +27,9 @@ pub(super) fn of(totals: &Totals) -> Headline {
     let nothing = if totals.is_running { "no case began yet" } else { "no case ran" };
     let text = if parts.is_empty() { nothing.to_owned() } else { parts.join(", ") };
     let tone = match totals.outcome() {
-        _ if totals.failed + totals.errors > 0 => Tone::Bad,
+        _ if totals.failed > 0 => Tone::Bad,
+        // An error is no failure: something has no verdict.
+        _ if totals.errors > 0 => Tone::Unsure,
         _ if totals.is_running => Tone::Working,
         Outcome::Passed => Tone::Good,
         Outcome::Failed => Tone::Bad,
@@ -94,7 +96,7 @@ mod tests {
             (
                 |it| (it.cases, it.errors) = (2, 2),
                 "2 errors",
-                Tone::Bad,
+                Tone::Unsure,
                 Some("Unmeasurable: 2 of 2 cases have no verdict"),
             ),
             (

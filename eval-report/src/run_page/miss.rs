@@ -6,7 +6,7 @@ use eval_format::expect::{Relation, Rules, TurnRules};
 use eval_format::{ArgsMatch, EvalCase, FunctionCall};
 
 use super::difference::{MAX_SHOWN, arguments};
-use super::wording::beside_golden;
+use super::wording;
 use crate::journal::Evaluation;
 use crate::page::line;
 use crate::recorded::TestResult;
@@ -40,7 +40,7 @@ impl Miss {
         missed(told, &made, &goldens, rules.turn(at)).map(|call| Self { turn, call })
     }
 
-    /// ``turn 2: no golden response for the call book_table: `time` is “8:45 pm”, the golden has “20:45” ``.
+    /// ``turn 2: no golden response for the call book_table: `time` expected “20:45” → actual “8:45 pm” ``.
     pub(super) fn said(&self) -> String {
         format!("turn {}: no golden response for the call {}", self.turn, self.call)
     }
@@ -83,10 +83,9 @@ fn missed(
     let differs: Vec<String> = if rules.has_rules(at) {
         reasons.iter().take(MAX_SHOWN).map(|reason| line(&reason.to_string())).collect()
     } else {
-        let found = arguments(goldens[at].args.as_ref(), call.args.as_ref(), ArgsMatch::Exact);
-        found.iter().map(|it| beside_golden(it)).collect()
+        arguments(goldens[at].args.as_ref(), call.args.as_ref(), ArgsMatch::Exact)
     };
-    Some(format!("{tool}: {}", differs.join(", ")))
+    Some(format!("{tool}: {}", wording::told(&differs.join(", "))))
 }
 
 #[cfg(test)]
@@ -101,7 +100,7 @@ mod tests {
         let golden = r#"[["book", {"people": 4, "time": "20:45"}], ["book", {"people": 1, "time": "9"}]]"#;
         let (late, equal) =
             (r#"["book", {"people": 4, "time": "8:45 pm"}]"#, r#"["book", {"people": 4, "time": "20:45"}]"#);
-        let booked = "book: `time` is “8:45 pm”, the golden has “20:45”";
+        let booked = "book: `time` expected “20:45” → actual “8:45 pm”";
         let (told_late, told_equal) =
             (r#"book(people: 4, time: "8:45 pm")"#, r#"book(people: 4, time: "20:45")"#);
         for (told, calls, rules, said) in [

@@ -9,15 +9,17 @@ use eval_core::report::{Role, Verdict, asks_for_a_recording};
 use eval_support::words::count;
 use eval_support::{shell, untrusted};
 
+use super::outcomes::Outcomes;
 use super::wording::time_limit;
 use crate::output::{rerun_command, rerun_sets_command, with_option};
-use crate::page::{Command, Next, NextOfGroup, line};
+use crate::page::{Command, Next, NextOfGroup, NextStep, line};
 use crate::recorded::{Cases, RunResults, State, TestResult};
 use crate::summary_text::{self, MAX_NAMED_CASES};
 
 /// What the runs of a case say about its cause.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Seen<'s> {
+    pub(super) outcomes: Outcomes,
     /// The tool that had not responded when the time limit passed.
     pub(super) unanswered: Option<&'s str>,
     /// Whether the agent made a call for which there is no golden response.
@@ -32,11 +34,13 @@ pub(super) fn next(results: &RunResults<'_>, test: &TestResult<'_>, seen: &Seen<
         return None;
     }
     let cause = cause(test);
+    let is_mixed = seen.outcomes.are_mixed() && !matches!(cause, Cause::Failed { .. } | Cause::Passed);
+    let failure = is_mixed.then_some(Cause::Failed { is_flaky: test.runs.are_flaky() });
     let golden =
         summary_text::review_of(results, &[test]).or_else(|| Some(printed(test, "review ")?.to_owned()));
-    let golden = golden.filter(|_| matches!(cause, Cause::Failed { .. }));
+    let golden = golden.filter(|_| matches!(failure.as_ref().unwrap_or(&cause), Cause::Failed { .. }));
     let golden = golden.map(|command| Command::new(TAKE, line(&command)));
-    let advice = Advice { has_golden: golden.is_some(), is_stable: is_stable(test), seen: *seen };
+    let advice = Advice { has_golden: golden.is_some(), is_stable: is_stable(test), seen };
     let records = matches!(cause, Cause::NotRecorded);
     let again = rerun(test).map(|command| Command { records, ..Command::new(cause.verb(), command) });
     let lacks_models = lacks_models(test);
@@ -45,10 +49,23 @@ pub(super) fn next(results: &RunResults<'_>, test: &TestResult<'_>, seen: &Seen<
     let longer = longer(test, &cause);
     let hint = printed(test, "hint: ").filter(|_| longer.is_none());
     let hint = hint.map(|hint| format!(" {}.", sentence(hint.trim_end_matches('.'))));
-    let why = line(&(cause.why(&advice) + lacking + &hint.unwrap_or_default()));
-    let commands: Vec<Command> = install.into_iter().chain(again).chain(golden).chain(longer).collect();
-    let is_known = !commands.is_empty() || !matches!(cause, Cause::Passed);
-    is_known.then_some(Next { why, commands, group: None })
+    let unplayed = seen.outcomes.unplayed().map(|it| format!(" {it}")).unwrap_or_default();
+    let why = line(&(cause.why(&advice) + lacking + &hint.unwrap_or_default() + &unplayed));
+    let again = install.into_iter().chain(again);
+    let step = |cause: &Cause<'_>, why, commands| {
+        let about = cause.about(&seen.outcomes).map(|it| line(&it));
+        NextStep { about, why, commands }
+    };
+    let steps = match failure {
+        None => vec![step(&cause, why, again.chain(golden).chain(longer).collect())],
+        // One command runs again what failed and what has no verdict.
+        Some(failure) => vec![
+            step(&failure, line(&failure.why(&advice)), golden.into_iter().collect()),
+            step(&cause, why, again.chain(longer).collect()),
+        ],
+    };
+    let is_known = !steps[0].commands.is_empty() || !matches!(cause, Cause::Passed);
+    is_known.then_some(Next { steps, group: None })
 }
 
 /// The commands that run again what did not pass in a run.
@@ -130,7 +147,7 @@ fn longer_limit(limit: Duration) -> Option<String> {
     Some(if millis % 1000 == 0 { format!("{}s", millis / 1000) } else { format!("{millis}ms") })
 }
 
-const TAKE: &str = "Review it, and accept what came";
+const TAKE: &str = "Review it, and accept it as the new golden";
 const NO_MODELS: &str =
     " The command that wrote this page cannot: it was built without the feature `model-judge`.";
 
@@ -183,12 +200,12 @@ fn of_group(count: usize, has_golden: bool, records: bool) -> &'static str {
     match (has_golden, records) {
         (_, true) => "One command records the answers that all of them lack.",
         (true, _) if count > MAX_TAKEN => {
-            "If what came is right in all of them, change the set: a tool with a new name is best renamed there. If it is \
-             wrong, change the agent, and run them again."
+            "If what the agent did is right in all of them, change the set: a tool with a new name is best renamed there. If \
+             it is wrong, change the agent, and run them again."
         }
         (true, _) => {
-            "If what came is right, review them one by one, and accept it. If it is wrong, change the agent, and run them \
-             again."
+            "If what the agent did is right, review them one by one, and accept it. If it is wrong, change the agent, and run \
+             them again."
         }
         (false, false) => "Mend the cause once, and run all of them again.",
     }
@@ -197,7 +214,9 @@ fn of_group(count: usize, has_golden: bool, records: bool) -> &'static str {
 pub(super) fn add_group(next: &mut Next, group: &NextOfGroup) {
     // What records all answers records this one.
     if group.commands.iter().any(|it| it.records) {
-        next.commands.retain(|it| !it.records);
+        for step in &mut next.steps {
+            step.commands.retain(|it| !it.records);
+        }
     }
     next.group = Some(group.clone());
 }
@@ -292,11 +311,11 @@ fn cause<'r>(test: &TestResult<'r>) -> Cause<'r> {
 }
 
 /// What the sentence depends on beside the cause.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Advice<'s> {
     has_golden: bool,
     is_stable: bool,
-    seen: Seen<'s>,
+    seen: &'s Seen<'s>,
 }
 
 impl Cause<'_> {
@@ -304,8 +323,19 @@ impl Cause<'_> {
         if matches!(self, Self::NotRecorded) { "Record it" } else { "Run it again" }
     }
 
+    /// The runs that it is about; `None` if that is clear.
+    fn about(&self, outcomes: &Outcomes) -> Option<String> {
+        match self {
+            Self::Passed | Self::Unfinished => None,
+            Self::Failed { .. } if outcomes.are_mixed() => outcomes.failed(),
+            Self::Failed { .. } => outcomes.failed().map(|it| format!("{it}, the others passed")),
+            Self::NotRecorded | Self::Error(..) | Self::Without(_) => outcomes.without_verdict(),
+        }
+    }
+
+    /// What is known of it, and what to do.
     fn why(&self, advice: &Advice<'_>) -> String {
-        let seen = &advice.seen;
+        let seen = advice.seen;
         match self {
             Self::Passed => "It passed. To see it once more, run it again.".to_owned(),
             Self::Failed { .. } if seen.refuses => {
@@ -319,13 +349,11 @@ impl Cause<'_> {
             Self::Failed { .. } if advice.has_golden => {
                 let same = if advice.is_stable { " All runs did the same." } else { "" };
                 format!(
-                    "If what came is wrong, change the agent and run it again. If it is right, review it, and accept it as the \
-                     new golden.{same}"
+                    "If what the agent did is wrong, change the agent and run it again. If it is right, review it, and accept it \
+                     as the new golden.{same}"
                 )
             }
-            Self::Failed { is_flaky: true } => {
-                "Some runs passed and others did not. Change the agent, or run the case again.".to_owned()
-            }
+            Self::Failed { is_flaky: true } => "Change the agent, or run the case again.".to_owned(),
             Self::Failed { is_flaky: false } => "Change the agent, and run the case again.".to_owned(),
             Self::NotRecorded => {
                 "The judge's answer to this is not recorded, so another run gives the same error. With \
@@ -377,6 +405,7 @@ mod tests {
     use eval_format::options::parse_timeout;
 
     use super::*;
+    use crate::page::Run;
 
     #[test]
     fn what_to_do_depends_on_the_cause() {
@@ -387,10 +416,15 @@ mod tests {
                 Cause::Failed { is_flaky: false },
                 true,
                 "Run it again",
-                "If what came is wrong, change the agent",
+                "If what the agent did is wrong, change the agent",
             ),
             (Cause::Failed { is_flaky: false }, false, "Run it again", "Change the agent, and run"),
-            (Cause::Failed { is_flaky: true }, false, "Run it again", "Some runs passed"),
+            (
+                Cause::Failed { is_flaky: true },
+                false,
+                "Run it again",
+                "Change the agent, or run the case again.",
+            ),
             (Cause::NotRecorded, false, "Record it", "The judge's answer to this is not recorded"),
             (
                 Cause::Error(Role::Agent, raised),
@@ -423,7 +457,7 @@ mod tests {
             (Cause::Unfinished, false, "Run it again", "Its process ended"),
         ] {
             assert_eq!(cause.verb(), verb, "{cause:?}");
-            let told = cause.why(&Advice { has_golden, ..Advice::default() });
+            let told = cause.why(&Advice { has_golden, is_stable: false, seen: &Seen::default() });
             assert!(told.starts_with(why) && !told.contains('\n'), "{cause:?}: {told}");
         }
     }
@@ -433,19 +467,20 @@ mod tests {
         let failed = || Cause::Failed { is_flaky: false };
         let late = "agent error in turn 2: timed out after 3s (`timeout` sets the limit)";
         let seen = Seen::default();
-        let refuses = Seen { refuses: true, ..seen };
-        let unanswered = Seen { unanswered: Some("get_warnings"), ..seen };
-        let miss = Seen { misses: true, ..seen };
+        let refuses = Seen { refuses: true, ..Seen::default() };
+        let unanswered = Seen { unanswered: Some("get_warnings"), ..Seen::default() };
+        let miss = Seen { misses: true, ..Seen::default() };
+        let (seen, refuses, unanswered, miss) = (&seen, &refuses, &unanswered, &miss);
         for (cause, has_golden, is_stable, seen, why) in [
             (
                 failed(),
                 true,
                 true,
                 seen,
-                "If what came is wrong, change the agent and run it again. If it is right, review it, and accept it as the new golden. \
+                "If what the agent did is wrong, change the agent and run it again. If it is right, review it, and accept it as the new golden. \
                  All runs did the same.",
             ),
-            (failed(), true, false, seen, "If what came is wrong, change the agent"),
+            (failed(), true, false, seen, "If what the agent did is wrong, change the agent"),
             (failed(), true, true, refuses, "The agent refused, or gave up, where the golden has an answer."),
             (
                 Cause::Error(Role::Agent, late),
@@ -478,10 +513,33 @@ mod tests {
     }
 
     #[test]
+    fn the_runs_are_named_that_failed_and_that_have_no_verdict() {
+        let outcomes = |states: &[&'static str]| {
+            let run = |(at, state): (usize, &&'static str)| Run { number: at + 1, state, ..Run::default() };
+            Outcomes::new(&states.iter().enumerate().map(run).collect::<Vec<_>>(), states.len())
+        };
+        let failed = || Cause::Failed { is_flaky: false };
+        let error = || Cause::Error(Role::Agent, "gone");
+        for (cause, states, about) in [
+            (failed(), &["failed"][..], None),
+            (failed(), &["failed", "failed"], None),
+            (failed(), &["passed", "failed"], Some("run 2 of 2 failed, the others passed")),
+            (failed(), &["failed", "error"], Some("run 1 of 2 failed")),
+            (error(), &["failed", "error"], Some("run 2 of 2 ended in an error")),
+            (error(), &["passed", "error"], Some("run 2 of 2 ended in an error")),
+            (error(), &["error", "error"], None),
+            (Cause::NotRecorded, &["failed", "not_evaluated"], Some("run 2 of 2 has no verdict")),
+            (Cause::Passed, &["passed", "failed"], None),
+        ] {
+            assert_eq!(cause.about(&outcomes(states)).as_deref(), about, "{cause:?} {states:?}");
+        }
+    }
+
+    #[test]
     fn a_group_has_a_sentence_of_its_own() {
         for (count, has_golden, records, why) in [
-            (60, true, false, "If what came is right in all of them, change the set"),
-            (10, true, false, "If what came is right, review them one by one"),
+            (60, true, false, "If what the agent did is right in all of them, change the set"),
+            (10, true, false, "If what the agent did is right, review them one by one"),
             (4, false, true, "One command records the answers"),
             (4, false, false, "Mend the cause once"),
         ] {
@@ -490,11 +548,13 @@ mod tests {
         let command = |does: &str, records: bool| Command { records, ..Command::new(does, "x".to_owned()) };
         for (records, kept) in [(true, &["Install"][..]), (false, &["Install", "Record it"])] {
             let commands = vec![command("Install", false), command("Record it", true)];
-            let mut next = Next { why: "Alone.".to_owned(), commands, group: None };
+            let step = NextStep { about: None, why: "Alone.".to_owned(), commands };
+            let mut next = Next { steps: vec![step], group: None };
             let commands = vec![command("Record all 3", records)];
             add_group(&mut next, &NextOfGroup { cases: 3, why: "All.".to_owned(), commands });
-            assert_eq!(next.why, "Alone.");
-            assert_eq!(next.commands.iter().map(|it| it.does.as_str()).collect::<Vec<_>>(), kept);
+            let [step] = next.steps.as_slice() else { panic!("{:?}", next.steps) };
+            assert_eq!(step.why, "Alone.");
+            assert_eq!(step.commands.iter().map(|it| it.does.as_str()).collect::<Vec<_>>(), kept);
             assert_eq!(next.group.map(|it| (it.cases, it.commands.len())), Some((3, 1)));
         }
     }

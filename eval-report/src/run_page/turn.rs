@@ -229,6 +229,7 @@ fn calls(
                 ("loosened" | "changed", Some(e), Some(a)) if rules.has_rules(e) => by_rule(&ruled, e, a),
                 _ => None,
             },
+            differences: 0,
         }
     });
     lines.collect()

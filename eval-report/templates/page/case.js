@@ -141,14 +141,14 @@ function answer(turn) {
   const note = turn.hidden ? "They differ in what is masked or cut here."
     : turn.other_parts && turn.actual && turn.expected.t === turn.actual.t ? "The text is the same, what is beside it is not."
       : turn.other_parts ? "What is beside the text differs too." : null;
-  const isText = !turn.actual || turn.expected.t !== turn.actual.t || turn.hidden;
+  const isText = !turn.actual || turn.in_answer > 0;
   const copies = whole ? null : el("span", "texttools", copier(turn.expected.t, `${terms.expected} answer`, `Copy ${terms.expected}`),
     turn.actual ? copier(turn.actual.t, `${terms.actual} answer`, `Copy ${terms.actual}`) : null);
   const plain = (text) => message(text);
   const parts = (list) => media(list) || el("p", "soft", "nothing beside the text");
   return [
     el("p", "label", "Answer"), note ? el("p", "note", note) : null,
-    isText ? textsOf(turn.diff, turn.expected, turn.actual, plain) : message(turn.actual),
+    isText ? textsOf(turn.diff, turn.expected, turn.actual, plain, turn.in_answer) : message(turn.actual),
     turn.other_parts ? place(el("div", "pair", column(terms.expected, parts(turn.expected_media)), column(terms.actual, parts(turn.actual_media)))) : media(turn.actual_media),
     copies,
   ];
@@ -190,8 +190,8 @@ function turnOf(turn, at, run, isOpen) {
   const others = turn.scores.filter((score) => !deciding.includes(score));
   const line = others.map((score) => `${score.metric} ${score.score === null ? "–" : score.score}`).join(", ");
   const mark = (score) => (score.state !== "failed" ? null : overTurns(score, run) ? pill("skipped", `${score.metric}: the mean passes`) : pill("failed", score.metric));
-  const node = el("details", isReason(turn, run) || turn.broke ? "turn bad" : turn.differs ? "turn" : "turn equal",
-    el("summary", "", `Turn ${at + 1} of ${run.turns.length} `, turn.played ? null : el("b", "", "not played "), el("span", "said-first", "user: “", el("bdi", "", turn.user.t.slice(0, 80)), "”"), turn.broke ? pill("error", "broke here") : null, deciding.map(mark)),
+  const node = el("details", turn.broke ? "turn bad broke" : isReason(turn, run) ? "turn bad" : turn.differs ? "turn" : "turn equal",
+    el("summary", "", `Turn ${at + 1} of ${run.turns.length} `, turn.played ? null : el("b", "", "not played "), el("span", "said-first", "user: “", el("bdi", "", turn.user.t.slice(0, 80)), "”"), turn.broke ? place(pill("error", "error"), 0) : null, deciding.map(mark), turn.differences ? el("span", "count", counted(turn.differences)) : null),
     el("p", "label", turn.played ? "The user" : "What the user would have said"), message(turn.user, "user"), media(turn.user_media),
     turn.played ? [calls(turn), turn.between.map((text) => [el("p", "label", "Said before the answer"), message(text)]), answer(turn)].flat(3) : awaited(turn),
     deciding.length ? el("p", "label", "Scores of this turn") : null, deciding.map((score) => scoreOf(score, run, hasCard(score))),
@@ -219,12 +219,13 @@ function turnsOf(run, isOpen) {
   return out;
 }
 
-function stateOf(run) {
+function stateOf(run, of) {
   if (!run.state_rows.length) return null;
   const sign = (row) => (row.differs ? "~ differs" : row.expected === null ? "" : row.after === row.expected ? "= same" : "≈ equal");
-  const lines = run.state_rows.map((row) => [row.differs ? "missing" : "", sign(row), row.key, row.before, row.after, row.expected]);
+  const side = (row, value, tag) => (value === null || !row.differs ? value : el(tag, "", value));
+  const lines = run.state_rows.map((row) => [row.differs ? "missing" : "", sign(row), row.key, row.before, side(row, row.expected, "del"), side(row, row.after, "ins")]);
   const isLoose = run.state_rows.some((row) => sign(row)[0] === "≈");
-  const node = block("Session state", table("grid", ["", "key", "before", "after", "expected"], lines),
+  const node = block("Session state" + of, table("grid", ["", "key", "at the start", "expected", "actual"], lines),
     isLoose ? el("p", "soft", "≈ Values that are written in another way are equal, as in ADK: 1, 1.0 and true.") : null);
   [...node.querySelector("tbody").rows].forEach((row, at) => { if (run.state_rows[at].differs) place(row); });
   node.classList.add("session-state");
@@ -256,7 +257,9 @@ function errorOf(text) {
   return scrollable(el("div", before ? "error-text traceback" : "error-text", node));
 }
 
-function runOf(run, all) {
+// A run. `several` tells that the case has others.
+function runOf(run, all, several) {
+  const unplayed = run.state === "draft" ? 0 : run.turns.filter((turn) => !turn.played).length;
   const anyBad = run.turns.some((turn) => isReason(turn, run));
   // The place at which it broke off.
   const last = Math.max(run.turns.filter((turn) => turn.played).length - 1, 0);
@@ -264,52 +267,55 @@ function runOf(run, all) {
   const isOpen = (turn, at) => all || (run.error ? at === last : leads(turn));
   const stateFirst = !anyBad && run.state_rows.some((row) => row.differs);
   const error = run.error && !run.is_told && errorOf(run.error);
-  return el("div", "",
-    error ? el("div", "block", el("h3", "", "What ended the run"), error) : null,
-    stateFirst ? stateOf(run) : null,
+  const state = stateOf(run, several ? ` of run ${run.number}` : "");
+  const node = el("div", "run",
+    error ? el("div", "block", el("h3", "", "The error that ended the run"), error) : null,
+    unplayed ? el("p", "label", `The conversation ended early: ${unplayed} of ${run.turns.length} turns ${unplayed === 1 ? "was" : "were"} not played.`) : null,
+    stateFirst ? state : null,
     turnsOf(run, isOpen),
     run.scores.filter((score) => score.whole).map((score) => block("The run as a whole", scoreOf(score.whole, run))),
-    stateFirst ? null : stateOf(run),
+    stateFirst ? null : state,
     judges(run));
+  Object.assign(node.dataset, { name: several ? `run ${run.number}: ` : "", count: run.differences, error: run.error ? "1 error" : "" });
+  return node;
 }
 
 function conversation(of, all) {
   if (!of.runs.length) return block("Conversation", el("p", "soft", of.word === "IN WORK" ? "No run has ended yet." : "No run was recorded."));
-  if (all) return of.runs.map((run) => block(`Run ${run.number}`, runOf(run, true)));
+  if (all) return of.runs.map((run) => block(`Run ${run.number}`, runOf(run, true, of.runs.length > 1)));
   const at = Math.min(openRun, of.runs.length - 1);
-  const panel = el("div", "", runOf(of.runs[at]));
+  const several = of.runs.length > 1;
+  const panel = el("div", "", runOf(of.runs[at], false, several));
   const tabs = of.runs.map((run, other) => {
     const tab = button(`run ${run.number}: ${titles[run.state] || run.state}`, () => {
       openRun = other;
       tabs.forEach((it, n) => it.setAttribute("aria-pressed", String(n === other)));
-      panel.replaceChildren(runOf(run));
+      panel.replaceChildren(runOf(run, false, several));
       tellCount();
     });
     tab.setAttribute("aria-pressed", String(other === at));
     return tab;
   });
-  return of.runs.length > 1 ? block("Conversation", el("div", "tabs", tabs), panel) : panel;
+  return several ? block("Conversation", el("div", "tabs", tabs), panel) : panel;
 }
 
-// The thing to do about the case, by the cause of its verdict, and about all cases with this cause. On a phone all but the first
-// sentence and command is folded, so that what differs is in sight.
+// The things to do about the case, by the causes of its verdict, and about all cases with this cause. A phone folds all but the
+// first sentence of each and its commands, so that what differs is in sight.
 function whatToDo(of) {
   if (!of.next) return null;
-  const { why, commands, group } = of.next;
-  // A word of a command, or a name in quotes, is broken only if a line is too short for it.
-  const words = (command) => command.split(/((?:'[^']*'|[^ '])+)/).map((it, at) => (at % 2 ? el("span", "word", it) : it));
+  const { steps, group } = of.next;
   const listed = (all) => (all.length ? el("div", "commands", all.map(({ does, command }) => el("div", "command",
-    el("p", "label", does), el("pre", "", words(command)), whole ? null : copier(command, "command: " + does)))) : null);
+    el("p", "label", does), el("pre", "", commandOf(command)), whole ? null : copier(command, "command: " + does)))) : null);
   const advice = (name, text) => el("div", "advice", el("h3", "", name), " ", el("p", "", inCode(text)));
-  const ofGroup = group && [advice(`All ${group.cases} cases with this cause`, group.why), listed(group.commands)];
   const name = group ? "What to do about this case" : "What to do";
   const isFolded = !whole && matchMedia("(max-width: 37.49rem)").matches;
-  const first = isFolded ? why.match(/^.*?\.(?= [A-Z`])|^.*/)[0] : why;
-  const rest = why.slice(first.length).trim();
-  const hasMore = isFolded && (rest || commands.length > 1 || group);
-  const more = hasMore && el("details", "", el("summary", "", group ? `More, and all ${group.cases} cases with this cause` : "More"),
-    rest ? el("p", "advice", inCode(rest)) : null, listed(commands.slice(1)), ofGroup);
-  const node = el("section", "next", advice(name, first), listed(isFolded ? commands.slice(0, 1) : commands), ...[more || ofGroup].flat());
+  const firstOf = (why) => (isFolded ? why.match(/^.*?\.(?= [A-Z`])|^.*/)[0] : why);
+  const shown = steps.flatMap(({ about, why, commands }) => [advice(about ? `${name}: ${about}.` : name, firstOf(why)), listed(commands)]);
+  const left = steps.map(({ why }) => why.slice(firstOf(why).length).trim()).filter(Boolean).map((rest) => el("p", "advice", inCode(rest)));
+  const ofGroup = group ? [advice(`All ${group.cases} cases with this cause`, group.why), listed(group.commands)] : [];
+  const folded = [...left, ...ofGroup];
+  const more = isFolded && folded.length ? [el("details", "", el("summary", "", group ? `More, and all ${group.cases} cases with this cause` : "More"), folded)] : folded;
+  const node = el("section", "next", shown, more);
   node.setAttribute("aria-label", "What to do");
   return node;
 }

@@ -23,10 +23,10 @@ function place(node, count = 1) {
   return node;
 }
 
+// The places of a text and of keys. How many differences a call, an answer and a run have was counted before: see `page/count.rs`.
 const differs = (row) => !["same", "more"].includes(row.is);
-const oddRows = (keys) => keys.rows.filter(differs).length;
 const begins = (parts, at) => parts[at].d !== "=" && (at === 0 || parts[at - 1].d === "=");
-const countOf = (blocks) => blocks.reduce((sum, it) => sum + (it.by === "keys" ? oddRows(it) : it.parts.filter((part, at) => begins(it.parts, at)).length), 0) || 1;
+const counted = (count) => `${count} difference${count === 1 ? "" : "s"}`;
 
 // The text of a part, in nodes. A long one that is equal is closed behind its name.
 function partOf(part) {
@@ -53,7 +53,7 @@ function partsOf(parts, without) {
 function linesOf(parts, without) {
   const shown = parts.map((part, at) => {
     if (part.d === without) return null;
-    const node = el("div", { "-": "line gone", "+": "line came", "=": "line" }[part.d], partOf(part));
+    const node = el("div", { "-": "line gone", "+": "line added", "=": "line" }[part.d], partOf(part));
     return begins(parts, at) ? place(node) : node;
   });
   return el("div", "code", shown);
@@ -65,7 +65,7 @@ function arrow() {
   return node;
 }
 
-// The values of a key: what was expected, and what came.
+// The values of a key: the expected one, and the actual one.
 function valuesOf(row) {
   if (!differs(row)) return el("span", "", row.actual, row.is === "more" ? el("span", "soft", " allowed beside") : null);
   if (row.is === "missing") return el("span", "", el("del", "", row.expected), el("b", "", " missing"));
@@ -133,12 +133,13 @@ function isRewritten(blocks) {
 
 const column = (name, ...children) => el("div", "", el("div", "side", name), ...children);
 
-// Two texts that differ. `as` shows a text of which nothing is marked.
-function textsOf(blocks, expected, actual, as) {
+// Two texts that differ in so many places. `as` shows a text of which nothing is marked.
+function textsOf(blocks, expected, actual, as, count) {
   return drawn(() => {
     const plain = (text) => (text ? as(text) : el("p", "soft", terms.none));
     if (view === "raw" || !blocks.length || (view === "inline" && isRewritten(blocks))) {
-      return place(el("div", "pair", column(terms.expected, plain(expected)), column(terms.actual, plain(actual))), countOf(blocks));
+      const pair = el("div", "pair", column(terms.expected, plain(expected)), column(terms.actual, plain(actual)));
+      return count ? place(pair, count) : pair;
     }
     const cut = [expected, actual].some((text) => text.cut) ? el("p", "soft", "Both are compared as far as they are shown: the record has more.") : null;
     // Keys are in a table of their own with both sides.
@@ -192,9 +193,8 @@ function calls(turn) {
     const heads = compared && view !== "inline" ? ["", terms.expected, terms.actual, ""] : ["", "call", ""];
     const node = table(heads.length === 4 ? "calls beside" : "calls", heads, turn.calls.map((call) => callOf(call, compared)));
     [...node.querySelector("tbody").rows].forEach((row, at) => {
-      const isOdd = !holds(turn.calls[at]);
       // The keys of a call are places of their own.
-      if (isOdd && !row.querySelector("[data-diff]")) place(row, (turn.calls[at].keys && oddRows(turn.calls[at].keys)) || 1);
+      if (turn.calls[at].differences && !row.querySelector("[data-diff]")) place(row, turn.calls[at].differences);
     });
     return foldRows(node, (at) => turn.calls[at].is === "same", "call", turn.differs ? 2 : 8);
   };
@@ -216,10 +216,11 @@ function tellCount(at) {
   const bar = document.querySelector(".jumps");
   if (!bar) return;
   const counts = differences().map((it) => Number(it.dataset.diff));
-  const sum = (of) => of.reduce((one, other) => one + other, 0);
-  const [count, before] = [sum(counts), sum(counts.slice(0, at ?? 0))];
-  bar.hidden = count === 0;
-  bar.querySelector("[role=status]").textContent = at === undefined ? `${count} difference${count === 1 ? "" : "s"}`
+  const before = counts.slice(0, at ?? 0).reduce((one, other) => one + other, 0);
+  const { name, count, error } = document.querySelector("[data-count]")?.dataset ?? {};
+  bar.hidden = !counts.length && !error;
+  const all = [error, Number(count) ? counted(Number(count)) : null].filter(Boolean).join(", ");
+  bar.querySelector("[role=status]").textContent = at === undefined ? (name || "") + all : counts[at] === 0 ? "the error"
     : counts[at] > 1 ? `differences ${before + 1} to ${before + counts[at]} of ${count}` : `difference ${before + 1} of ${count}`;
 }
 

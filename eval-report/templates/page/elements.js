@@ -32,6 +32,9 @@ function said(text, name) {
   return node;
 }
 
+// The parts of a command, which are not broken unless a line is too short: words, and options with the value behind them.
+const commandOf = (command) => command.split(/((?:--?\w[\w-]* )?(?:'[^']*'|\\.|[^ '])+)/).map((it, at) => (at % 2 ? el("span", "word", it) : it));
+
 // An element with long lines, which are scrolled, with a keyboard too.
 function scrollable(node) {
   node.tabIndex = 0;
@@ -39,7 +42,7 @@ function scrollable(node) {
 }
 
 // The titles of signs and words in a line of differences: see `page/model.rs`.
-const meanings = { "→": "left: expected, right: came", golden: "the response that the case has for a call" };
+const meanings = { "→": "left: expected, right: actual", golden: "the response that the case has for a call" };
 function titled(text) {
   const node = el("span", "", text);
   node.title = meanings[text];
@@ -51,7 +54,7 @@ const explained = (text, isCompared) => text.split(isCompared ? /(→|(?<=no )go
 // A text in which names are between backticks, and quotes between “ and ”, whose direction is their own. A quote can have the parts of
 // two texts in it: “午[後→前]から”. The table is cut in the same way: see `page/model.rs`.
 const inCode = (text) => text.split(/(`[^`\n]+`|(?<=“)[^”]*(?=”))/).flatMap((part, at) => {
-  if (at % 2 === 0) return explained(part, / → came |expected → came: /.test(text));
+  if (at % 2 === 0) return explained(part, / → actual |expected → actual: /.test(text));
   if (part[0] === "`") return el("code", "", part.slice(1, -1));
   const [, before, one, other, after] = part.match(/^([^[]*)\[([^\]→]*)→([^\]]*)\]([^]*)$/) || [null, part];
   return el("bdi", "", before, one === undefined ? null : [el("del", "", one), titled("→"), el("ins", "", other), after]);

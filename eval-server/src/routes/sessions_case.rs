@@ -106,7 +106,7 @@ fn unscored(reading: &Reading, golden: Option<&EvalCase>, evaluators: &[Evaluato
         .iter()
         .find(|(name, criterion)| eval_core::metric::arithmetic::comparison(name, Some(criterion)).is_some());
     let of_calls = of_calls.map(|(name, criterion)| (*name, criterion));
-    let mut turns = turns(&actual, expected, of_calls, "beside those of the golden session");
+    let mut turns = turns(&actual, expected, of_calls, "compared with those of the golden session");
     let mut notes = Vec::new();
     let mut left_out = |more: usize, what: &str| {
         if more > 0 {
@@ -124,13 +124,10 @@ fn unscored(reading: &Reading, golden: Option<&EvalCase>, evaluators: &[Evaluato
         number: 1,
         state: "not_evaluated",
         error: of_turns.iter().find_map(|turn| turn.error.as_deref()).map(text),
-        is_told: false,
-        tokens: None,
-        scores: Vec::new(),
         turns,
-        state_rows: Vec::new(),
-        judges: Vec::new(),
-    };
+        ..Run::default()
+    }
+    .counted();
     CaseDetails {
         name: line(&reading.view.key),
         facts: facts(reading, conversation),

@@ -166,7 +166,7 @@ fn the_page_shows_a_session_beside_the_golden_one_with_its_scores() {
     assert_eq!([&turn["bad"], &turn["differs"]], [true, true]);
     assert_eq!(
         scored["differs"],
-        "turn 1: get_weather `city` expected Paris → came Rome; answer differs: “sunny” → “rainy”"
+        "turn 1: get_weather `city` expected Paris → actual Rome; answer differs: “sunny” → “rainy”"
     );
     let turn = &beside["case"]["runs"][0]["turns"][0];
     assert_eq!([&turn["bad"], &turn["differs"]], [false, true], "nothing is scored yet");

@@ -6,6 +6,7 @@ mod gemini;
 mod openai;
 mod openai_responses;
 mod parts;
+mod results;
 
 use std::fmt;
 
@@ -18,6 +19,7 @@ use crate::sse::{Data, Event};
 use crate::usage::Usage;
 pub(crate) use openai::{is_usage, wants_usage, with_usage};
 pub use parts::Parts;
+pub(crate) use results::reordered;
 
 /// The form of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -296,7 +298,13 @@ impl Asked {
                 incoming.method
             ))
         })?;
-        let body = body(wire, incoming)?;
+        let mut body = body(wire, incoming)?;
+        for key in ["messages", "input", "contents"] {
+            let items = body.get(key).and_then(Value::as_array);
+            if let Some(items) = items.and_then(results::in_order) {
+                body.insert(key, Value::Array(items));
+            }
+        }
         let deployed = deployed(incoming.path).filter(|_| model.is_none());
         let named = body.get("model").and_then(Value::as_str).filter(|name| !name.is_empty());
         // The path decides which model answers, whatever the body says.

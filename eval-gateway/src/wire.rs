@@ -167,6 +167,15 @@ pub(crate) struct Incoming<'a> {
 }
 
 impl Incoming<'_> {
+    /// Whether it is a call of a model at a server that may have other paths, too: a tool may take `messages`.
+    pub(crate) fn is_a_call(&self) -> bool {
+        let asked = Asked::read(self, &Masks::default(), &|_| None);
+        asked.is_ok_and(|asked| {
+            let names_model = !asked.model.is_empty() || asked.wire == Wire::OpenAiChat;
+            names_model && !asked.parts.messages.is_empty()
+        })
+    }
+
     /// Whether its path is of a wire, whatever its body is.
     pub(crate) fn is_of_a_wire(&self) -> bool {
         route(self).is_some()

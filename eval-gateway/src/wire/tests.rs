@@ -136,6 +136,25 @@ fn a_model_in_the_path_counts_with_and_without_one_in_the_body() {
 }
 
 #[test]
+fn a_call_at_another_server_is_told_from_a_tool_with_the_same_path() {
+    let asks = r#""messages":[{"role":"user","content":"hi"}]"#;
+    for (path, body, expected) in [
+        ("/v1/chat/completions", format!(r#"{{"model":"m",{asks}}}"#), true),
+        ("/v1/chat/completions", format!("{{{asks}}}"), true),
+        ("/v1/deployments/m/chat/completions", format!("{{{asks}}}"), true),
+        ("/v1/messages", format!(r#"{{"model":"m",{asks}}}"#), true),
+        ("/v1/embeddings", r#"{"model":"m","input":"hi"}"#.to_owned(), true),
+        ("/v1beta/models/m:generateContent", r#"{"contents":[{"parts":[{"text":"hi"}]}]}"#.to_owned(), true),
+        ("/channels/7/messages", r#"{"content":"hi"}"#.to_owned(), false),
+        ("/survey/responses", r#"{"input":"hi"}"#.to_owned(), false),
+        ("/tool", format!(r#"{{"model":"m",{asks}}}"#), false),
+        ("/v1/messages", "hi".to_owned(), false),
+    ] {
+        assert_eq!(Incoming::posted(path, &body).is_a_call(), expected, "{path} {body}");
+    }
+}
+
+#[test]
 fn tokens_are_read_of_answers_and_of_streams() {
     let json = |text: &str| parse_value(text).unwrap();
     for (wire, answer, expected) in [

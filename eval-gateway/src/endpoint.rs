@@ -47,6 +47,10 @@ pub(crate) fn proxy(address: &str) -> String {
 
 async fn serve(stream: TcpStream) {
     let port = stream.local_addr().map_or(0, |address| address.port());
+    if let Some(protocol) = other_protocol(&stream).await {
+        stray::tell_all(protocol);
+        return;
+    }
     // Small answers go out at once.
     drop(stream.set_nodelay(true));
     let answers = service_fn(move |request: hyper::Request<hyper::body::Incoming>| async move {
@@ -65,6 +69,18 @@ async fn serve(stream: TcpStream) {
     // Idle connections stay open: a client that finds one closed may wait seconds before it tries again.
     let http = http.timer(TokioTimer::new()).header_read_timeout(None);
     drop(http.serve_connection(TokioIo::new(stream), answers).with_upgrades().await);
+}
+
+/// The protocol of a client that begins as no request of HTTP/1 does.
+async fn other_protocol(stream: &TcpStream) -> Option<&'static str> {
+    let mut first = [0; 3];
+    let read = stream.peek(&mut first).await.ok()?;
+    match &first[..read] {
+        // A handshake of TLS.
+        [0x16, ..] => Some("https or wss"),
+        b"PRI" => Some("HTTP/2"),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Errors about calls that were not recorded: the nearest recorded call, and how it differs, part by part.
 
 mod difference;
+mod likeness;
 
 use eval_support::message::changed_call;
 use eval_support::words::count;
@@ -64,7 +65,7 @@ pub(crate) fn not_recorded(asked: &Asked, place: Place, known: Known<'_>) -> Str
                 count(here, "answer")
             ));
         }
-    } else if let Some(nearest) = nearest(recording, asked, turn, call) {
+    } else if let Some(nearest) = nearest(recording, asked, turn) {
         let parts = difference::parts(nearest, asked);
         // In the first line, so that a list of cases shows whether all miss for one reason.
         let changed: Vec<String> = parts.iter().map(|(part, _)| part.to_string()).collect();
@@ -80,36 +81,20 @@ pub(crate) fn not_recorded(asked: &Asked, place: Place, known: Known<'_>) -> Str
     text
 }
 
-/// The recorded request that is most like the asked one: of the same wire, the most messages in common at the begin, the
-/// same turn, the same position in it.
-fn nearest<'a>(
-    recording: &'a CaseRecording,
-    asked: &Asked,
-    turn: usize,
-    call: usize,
-) -> Option<&'a Exchange> {
-    let mut calls_of_turn = 0;
-    let positions: Vec<usize> = recording
-        .exchanges
-        .iter()
-        .map(|known| {
-            calls_of_turn = if known.turn == turn { calls_of_turn + 1 } else { calls_of_turn };
-            if known.turn == turn { calls_of_turn } else { 0 }
-        })
-        .collect();
-    let ranked = recording.exchanges.iter().zip(positions).max_by_key(|(known, position)| {
-        let messages = known.parts.messages.iter().zip(&asked.parts.messages);
-        let in_common = messages.take_while(|(known, asked)| known == asked).count();
+/// The recorded request that is most like the asked one: of the same wire, with the most words in common. Of those that are as
+/// near, it is the one of the same model, turn and length.
+fn nearest<'a>(recording: &'a CaseRecording, asked: &Asked, turn: usize) -> Option<&'a Exchange> {
+    let words = likeness::words(&asked.parts);
+    recording.exchanges.iter().max_by_key(|known| {
         let apart = known.parts.messages.len().abs_diff(asked.parts.messages.len());
         (
             known.wire == asked.wire,
-            known.turn == turn && *position == call,
-            in_common,
+            likeness::likeness(&words, &likeness::words(&known.parts)),
+            known.model == asked.model,
             known.turn == turn,
             std::cmp::Reverse(apart),
         )
-    });
-    ranked.map(|(known, _)| known)
+    })
 }
 
 #[cfg(test)]

@@ -138,39 +138,125 @@ fn vertex_server(rest: &str) -> String {
         location.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
     };
     match location.filter(|location| !location.is_empty() && is_name(location)) {
+        // Several regions together.
+        Some(location @ ("us" | "eu")) => format!("https://aiplatform.{location}.rep.googleapis.com"),
         Some(location) if location != "global" => format!("https://{location}-aiplatform.googleapis.com"),
         _ => "https://aiplatform.googleapis.com".to_owned(),
     }
 }
 
-/// The hosts of models. A client that asks one of them while calls are replayed was not redirected.
-const HOSTS: [&str; 14] = [
-    "api.openai.com",
-    "api.anthropic.com",
-    "generativelanguage.googleapis.com",
+/// The hosts of models. A client that asks one of them while calls are replayed was not redirected. A star is any text, such as
+/// a region.
+const HOSTS: [&str; 44] = [
+    "*-aiplatform.googleapis.com",
+    "*-generativelanguage.googleapis.com",
+    "*.cognitiveservices.azure.com",
+    "*.endpoints.huggingface.cloud",
+    "*.openai.azure.com",
+    "*.services.ai.azure.com",
+    "ai-gateway.vercel.sh",
+    "aiplatform.*.rep.googleapis.com",
     "aiplatform.googleapis.com",
-    "api.mistral.ai",
-    "api.groq.com",
+    "api-inference.huggingface.co",
+    "api.*.mistral.ai",
+    "api.ai21.com",
+    "api.anthropic.com",
+    "api.cerebras.ai",
+    "api.cohere.ai",
     "api.cohere.com",
+    "api.deepinfra.com",
     "api.deepseek.com",
-    "api.x.ai",
-    "openrouter.ai",
-    "api.together.xyz",
     "api.fireworks.ai",
+    "api.githubcopilot.com",
+    "api.groq.com",
+    "api.mistral.ai",
+    "api.moonshot.*",
+    "api.openai.com",
     "api.perplexity.ai",
+    "api.replicate.com",
+    "api.sambanova.ai",
+    "api.studio.nebius.*",
+    "api.together.ai",
+    "api.together.xyz",
+    "api.tokenfactory.nebius.com",
+    "api.x.ai",
+    "aws-external-anthropic.*.api.aws",
+    "bedrock-mantle.*.api.aws",
+    "bedrock-runtime*.amazonaws.com",
+    "codestral.mistral.ai",
+    "dashscope*.aliyuncs.com",
+    "gateway.ai.cloudflare.com",
+    "generativelanguage.googleapis.com",
+    "integrate.api.nvidia.com",
     "models.github.ai",
+    "models.inference.ai.azure.com",
+    "openrouter.ai",
+    "router.huggingface.co",
 ];
 
 /// Whether a host answers calls of models. It may be one of a region, such as `eu.api.openai.com`, and end with a dot.
 pub(crate) fn is_host_of_models(host: &str) -> bool {
+    let host = spelt(host);
+    HOSTS.iter().any(|known| is_of(&host, known))
+}
+
+fn spelt(host: &str) -> String {
     let host = host.to_ascii_lowercase();
-    let host = host.strip_suffix('.').unwrap_or(&host);
-    let is_of = |known: &&str| {
-        host.strip_suffix(known).is_some_and(|before| before.is_empty() || before.ends_with('.'))
-    };
-    let ends = ["-aiplatform.googleapis.com", ".openai.azure.com", ".services.ai.azure.com"];
-    let is_bedrock = host.starts_with("bedrock-runtime.") && host.ends_with(".amazonaws.com");
-    HOSTS.iter().any(is_of) || is_bedrock || ends.iter().any(|end| host.ends_with(end))
+    host.strip_suffix('.').map_or_else(|| host.clone(), str::to_owned)
+}
+
+fn is_of(host: &str, known: &str) -> bool {
+    match known.split_once('*') {
+        Some((begin, end)) => {
+            host.strip_prefix(begin).is_some_and(|rest| rest.len() >= end.len() && rest.ends_with(end))
+        }
+        None => host.strip_suffix(known).is_some_and(|before| before.is_empty() || before.ends_with('.')),
+    }
+}
+
+/// What redirects the client of a host, where its own variables do not. The first one whose host fits is said.
+const ADVICE: [(&str, &str); 14] = [
+    ("api.openai.com", "give its client the address in `OPENAI_BASE_URL`"),
+    ("api.anthropic.com", "give its client the address in `ANTHROPIC_BASE_URL`"),
+    (
+        "generativelanguage.googleapis.com",
+        "give its client the address in `GOOGLE_GEMINI_BASE_URL`, which is `baseUrl` in LangChain.js",
+    ),
+    ("api.groq.com", "set `GROQ_BASE_URL` to the value of `ANTHROPIC_BASE_URL`"),
+    ("api.together.ai", TOGETHER),
+    ("api.together.xyz", TOGETHER),
+    (
+        "mistral.ai",
+        "give its client the value of `ANTHROPIC_BASE_URL` as `server_url`, in pydantic-ai as `base_url`",
+    ),
+    ("*.openai.azure.com", AZURE),
+    ("*.cognitiveservices.azure.com", AZURE),
+    ("*.services.ai.azure.com", AZURE),
+    (
+        "bedrock-*.amazonaws.com",
+        "calls of Bedrock have a form that the gateway does not know, so they cannot be recorded",
+    ),
+    ("*aiplatform.googleapis.com", VERTEX),
+    ("aiplatform.*.rep.googleapis.com", VERTEX),
+    (
+        "openrouter.ai",
+        "give its client the address in `OPENAI_BASE_URL`, and record with `EVALSET_MODELS_UPSTREAM_OPENAI` at its server",
+    ),
+];
+
+const TOGETHER: &str = "set `TOGETHER_BASE_URL` to the value of `OPENAI_BASE_URL`";
+const AZURE: &str = "give its client the value of `ANTHROPIC_BASE_URL` as `azure_endpoint`, or of `OPENAI_BASE_URL` as `base_url`";
+const VERTEX: &str = "give Google's client the address in `GOOGLE_VERTEX_BASE_URL`; Anthropic's client for Vertex takes it with `/v1` behind it as `base_url`";
+
+/// What redirects the client of a host.
+pub(crate) fn advice(host: &str) -> &'static str {
+    let host = spelt(host);
+    let known = ADVICE.iter().find(|(known, _)| is_of(&host, known));
+    known.map_or(
+        "give its client the address in `OPENAI_BASE_URL`, `ANTHROPIC_BASE_URL` or `GOOGLE_GEMINI_BASE_URL`, by the form of its \
+         requests",
+        |(_, advice)| advice,
+    )
 }
 
 #[cfg(test)]
@@ -192,6 +278,16 @@ mod tests {
                 Provider::Gemini,
                 "/v1beta1/projects/p/locations/us-east1/publishers/google/models/m:x",
                 "https://us-east1-aiplatform.googleapis.com/v1beta1/projects/p/locations/us-east1/publishers/google/models/m:x",
+            ),
+            (
+                Provider::Gemini,
+                "/v1/projects/p/locations/eu/publishers/google/models/m:x",
+                "https://aiplatform.eu.rep.googleapis.com/v1/projects/p/locations/eu/publishers/google/models/m:x",
+            ),
+            (
+                Provider::Gemini,
+                "/v1/projects/p/locations/global/publishers/google/models/m:x",
+                "https://aiplatform.googleapis.com/v1/projects/p/locations/global/publishers/google/models/m:x",
             ),
             (
                 Provider::Gemini,
@@ -221,10 +317,52 @@ mod tests {
             ("api.openai.com.example", false),
             ("us-central1-aiplatform.googleapis.com", true),
             ("bedrock-runtime.eu-west-1.amazonaws.com", true),
+            ("bedrock-runtime-fips.us-east-1.amazonaws.com", true),
+            ("bedrock-mantle.us-east-1.api.aws", true),
+            ("aws-external-anthropic.us-west-2.api.aws", true),
+            ("api.together.ai", true),
+            ("my-resource.cognitiveservices.azure.com", true),
+            ("my-resource.services.ai.azure.com", true),
+            ("my-resource.openai.azure.com", true),
+            ("models.inference.ai.azure.com", true),
+            ("router.huggingface.co", true),
+            ("api-inference.huggingface.co", true),
+            ("aiplatform.eu.rep.googleapis.com", true),
+            ("us-central1-generativelanguage.googleapis.com", true),
+            ("api.eu.mistral.ai", true),
+            ("ai-gateway.vercel.sh", true),
+            ("api.moonshot.cn", true),
+            ("dashscope.aliyuncs.com", true),
+            ("dashscope-intl.aliyuncs.com", true),
+            ("api.studio.nebius.com", true),
+            ("api.githubcopilot.com", true),
+            ("console.mistral.ai", false),
+            ("bedrock.us-east-1.amazonaws.com", false),
+            ("s3.us-east-1.amazonaws.com", false),
+            ("huggingface.co", false),
+            ("api.github.com", false),
+            ("storage.googleapis.com", false),
             ("raw.githubusercontent.com", false),
             ("example.com", false),
         ] {
             assert_eq!(is_host_of_models(host), expected, "{host}");
         }
+    }
+
+    #[test]
+    fn a_client_that_was_not_redirected_is_told_what_redirects_it() {
+        for (host, expected) in [
+            ("api.openai.com", "`OPENAI_BASE_URL`"),
+            ("API.groq.com", "`GROQ_BASE_URL`"),
+            ("api.together.xyz", "`TOGETHER_BASE_URL`"),
+            ("api.eu.mistral.ai", "`server_url`"),
+            ("r.openai.azure.com", "`azure_endpoint`"),
+            ("us-east5-aiplatform.googleapis.com", "Anthropic's client for Vertex"),
+            ("bedrock-runtime.eu-west-1.amazonaws.com", "cannot be recorded"),
+            ("vm:8000", "by the form of its requests"),
+        ] {
+            assert!(advice(host).contains(expected), "{host}: {}", advice(host));
+        }
+        assert!(HOSTS.is_sorted(), "{HOSTS:?}");
     }
 }

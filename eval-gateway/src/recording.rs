@@ -4,6 +4,7 @@ mod file;
 mod keys;
 mod layout;
 mod lines;
+mod reordered;
 mod shared;
 
 use eval_format::{Map, Value};

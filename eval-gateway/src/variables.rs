@@ -11,13 +11,29 @@ use crate::provider::Provider;
 const NO_KEY: &str = "evalset-replays";
 
 /// Variables without which a program asks other hosts, or sends requests that differ from run to run.
-const STEADY: [(&str, &str); 3] = [
+const STEADY: [(&str, &str); 5] = [
     // Traces go to OpenAI's own host, whatever the base URL is.
     ("OPENAI_AGENTS_DISABLE_TRACING", "1"),
     // litellm fetches its price list when it is imported.
     ("LITELLM_LOCAL_MODEL_COST_MAP", "True"),
     ("PYTHONHASHSEED", "0"),
+    // The program of Anthropic's agents reports to hosts of its own, and asks models for titles.
+    ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+    ("DISABLE_TELEMETRY", "1"),
 ];
+
+/// Keys of clients that are given the address of the gateway by hand.
+const OTHER_KEYS: [&str; 6] = [
+    "AZURE_OPENAI_API_KEY",
+    "GOOGLE_GENERATIVE_AI_API_KEY",
+    "GROQ_API_KEY",
+    "MISTRAL_API_KEY",
+    "OPENROUTER_API_KEY",
+    "TOGETHER_API_KEY",
+];
+
+/// Without it node reads no proxy.
+const NODE_PROXY: &str = "NODE_USE_ENV_PROXY";
 
 const PROXIES: [&str; 2] = ["HTTPS_PROXY", "https_proxy"];
 /// The proxies of hosts that are asked without TLS.
@@ -95,22 +111,24 @@ fn beside(
     variables.extend(steady.map(|(name, value)| (*name, (*value).to_owned())));
     if !mode.asks() {
         let keys = Provider::ALL.iter().flat_map(|provider| provider.keys());
-        let unset = keys.copied().chain(["GOOGLE_CLOUD_PROJECT"]).filter(|name| set(name).is_none());
+        // No project of Google: its client takes none together with a key.
+        let unset = keys.copied().chain(OTHER_KEYS).filter(|name| set(name).is_none());
         variables.extend(unset.map(|name| (name, NO_KEY.to_owned())));
         // It finds clients that were not redirected. A proxy of the user's own is left alone, but for an agent that may reach
         // no other host.
         let has_none = |names: &[&str]| names.iter().all(|name| set(name).is_none());
-        let mut ours = |names: [&'static str; 2]| {
-            variables.extend(names.map(|name| (name, proxy.to_owned())));
-        };
+        let ours = |names: [&'static str; 2]| names.map(|name| (name, proxy.to_owned()));
         if is_offline || has_none(&PROXIES) {
-            ours(PROXIES);
+            variables.extend(ours(PROXIES));
+            if set(NODE_PROXY).is_none() {
+                variables.push((NODE_PROXY, "1".to_owned()));
+            }
         }
         if is_offline || has_none(&[PLAIN_PROXIES, OTHER_PROXIES].concat()) {
-            ours(PLAIN_PROXIES);
+            variables.extend(ours(PLAIN_PROXIES));
         }
         if is_offline {
-            ours(OTHER_PROXIES);
+            variables.extend(ours(OTHER_PROXIES));
         }
     }
     variables
@@ -139,15 +157,23 @@ mod tests {
             ("OPENAI_AGENTS_DISABLE_TRACING", "1"),
             ("LITELLM_LOCAL_MODEL_COST_MAP", "True"),
             ("PYTHONHASHSEED", "0"),
+            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+            ("DISABLE_TELEMETRY", "1"),
         ];
         // No `GEMINI_API_KEY`: Google's client warns if both keys are set.
         let in_replays = [
             ("OPENAI_API_KEY", NO_KEY),
             ("ANTHROPIC_API_KEY", NO_KEY),
             ("GOOGLE_API_KEY", NO_KEY),
-            ("GOOGLE_CLOUD_PROJECT", NO_KEY),
+            ("AZURE_OPENAI_API_KEY", NO_KEY),
+            ("GOOGLE_GENERATIVE_AI_API_KEY", NO_KEY),
+            ("GROQ_API_KEY", NO_KEY),
+            ("MISTRAL_API_KEY", NO_KEY),
+            ("OPENROUTER_API_KEY", NO_KEY),
+            ("TOGETHER_API_KEY", NO_KEY),
             ("HTTPS_PROXY", "http://p"),
             ("https_proxy", "http://p"),
+            ("NODE_USE_ENV_PROXY", "1"),
             ("HTTP_PROXY", "http://p"),
             ("http_proxy", "http://p"),
         ];
@@ -183,6 +209,8 @@ mod tests {
             variables.into_iter().find(|(known, _)| *known == name).map(|(_, value)| value)
         };
         assert_eq!((get(false, "HTTPS_PROXY"), get(false, "https_proxy")), (None, None));
+        // Node would ask the user's proxy, which it does not ask otherwise.
+        assert_eq!((get(false, NODE_PROXY), get(true, NODE_PROXY)), (None, Some("1".to_owned())));
         assert_eq!(get(true, "HTTPS_PROXY").as_deref(), Some("http://gateway"));
         assert_eq!(get(true, "https_proxy").as_deref(), Some("http://gateway"));
         for name in ["HTTP_PROXY", "http_proxy"] {

@@ -6,6 +6,7 @@ mod gemini;
 mod openai;
 mod openai_responses;
 mod parts;
+mod results;
 
 use std::fmt;
 
@@ -18,6 +19,7 @@ use crate::sse::{Data, Event};
 use crate::usage::Usage;
 pub(crate) use openai::{is_usage, wants_usage, with_usage};
 pub use parts::Parts;
+pub(crate) use results::reordered;
 
 /// The form of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -165,6 +167,15 @@ pub(crate) struct Incoming<'a> {
 }
 
 impl Incoming<'_> {
+    /// Whether it is a call of a model at a server that may have other paths, too: a tool may take `messages`.
+    pub(crate) fn is_a_call(&self) -> bool {
+        let asked = Asked::read(self, &Masks::default(), &|_| None);
+        asked.is_ok_and(|asked| {
+            let names_model = !asked.model.is_empty() || asked.wire == Wire::OpenAiChat;
+            names_model && !asked.parts.messages.is_empty()
+        })
+    }
+
     /// Whether its path is of a wire, whatever its body is.
     pub(crate) fn is_of_a_wire(&self) -> bool {
         route(self).is_some()
@@ -221,6 +232,14 @@ fn route(incoming: &Incoming<'_>) -> Option<Route> {
         let (model, verb) = (Some(model), Some(verb));
         return Some(Route { wire: Wire::Gemini, provider: Provider::Gemini, model, verb });
     }
+    if posted && let Some(model) = anthropic::vertex_model(path) {
+        // A count names its model in the body.
+        let (model, verb) = match model.as_str() {
+            "count-tokens" => (None, Some("count_tokens".to_owned())),
+            _ => (Some(model), None),
+        };
+        return Some(Route { wire: Wire::Anthropic, provider: Provider::Gemini, model, verb });
+    }
     if posted && path.ends_with("/messages/count_tokens") {
         let verb = Some("count_tokens".to_owned());
         return Some(Route { wire: Wire::Anthropic, provider: Provider::Anthropic, model: None, verb });
@@ -237,6 +256,22 @@ fn route(incoming: &Incoming<'_>) -> Option<Route> {
         "messages" if posted => of(Wire::Anthropic, Provider::Anthropic),
         _ => None,
     }
+}
+
+/// What is before the name of a model in a path: a deployment of Azure, an engine of OpenAI, an endpoint of Vertex, a model of
+/// Hugging Face.
+const BEFORE_MODELS: [&str; 5] = ["/deployments/", "/engines/", "/endpoints/", "/models/", "/model/"];
+
+/// The model that a path names before its wire, as `/deployments/gpt-5/chat/completions` does.
+fn deployed(path: &str) -> Option<&str> {
+    const ENDS: [&str; 5] =
+        ["/chat/completions", "/responses", "/embeddings", "/messages", "/messages/count_tokens"];
+    let path = path.trim_end_matches('/');
+    let before = ENDS.iter().find_map(|end| path.strip_suffix(end))?;
+    let before = before.strip_suffix("/v1").unwrap_or(before);
+    let (_, name) = BEFORE_MODELS.iter().find_map(|known| before.split_once(known))?;
+    // Vertex answers for all models under this name.
+    (!name.is_empty() && name != "openapi").then_some(name)
 }
 
 /// The list of models, or one of them. All providers have it below the same path, and a key of one must not go to another.
@@ -272,18 +307,30 @@ impl Asked {
                 incoming.method
             ))
         })?;
-        let body = body(wire, incoming)?;
-        let named = body.get("model").and_then(Value::as_str).map(str::to_owned);
-        let model = model.or(named).unwrap_or_default();
+        let mut body = body(wire, incoming)?;
+        for key in ["messages", "input", "contents"] {
+            let items = body.get(key).and_then(Value::as_array);
+            if let Some(items) = items.and_then(results::in_order) {
+                body.insert(key, Value::Array(items));
+            }
+        }
+        let deployed = deployed(incoming.path).filter(|_| model.is_none());
+        let named = body.get("model").and_then(Value::as_str).filter(|name| !name.is_empty());
+        // The path decides which model answers, whatever the body says.
+        let other = deployed.filter(|deployed| named.is_some_and(|named| named != *deployed));
+        let model = model.or(named.or(deployed).map(str::to_owned)).unwrap_or_default();
         let mut canonical = Canonical::new(masks);
         let mut parts = match wire {
             Wire::OpenAiChat | Wire::OpenAiEmbeddings | Wire::Models => openai::parts(&body, &mut canonical),
             Wire::OpenAiResponses => openai_responses::parts(&body, &mut canonical, previous),
-            Wire::Anthropic => anthropic::parts(&body, &mut canonical),
+            Wire::Anthropic => anthropic::parts(&body, &mut canonical, previous),
             Wire::Gemini => gemini::parts(&body, &mut canonical),
         };
         parts.tools = parts.tools.map(sorted_tools);
         parts.options.extend(more_options(incoming, verb));
+        if let Some(deployed) = other {
+            parts.options.insert("deployment", deployed);
+        }
         let user_text = last_user_text(&body);
         let rest = rest(provider, incoming);
         let key = key(wire, &model, &parts);

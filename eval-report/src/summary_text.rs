@@ -206,7 +206,7 @@ fn recorded_nothing(results: &RunResults<'_>) -> Option<String> {
         evaluations.any(|it| it.ran.transcript.notes.iter().any(|note| note == NOTHING_RECORDED))
     };
     let names: Vec<String> = results.tests.iter().filter(says).map(|test| one_line(&test.name)).collect();
-    let helps = "is the agent's client given its address? (`docs/recorded-models.md` has a table of clients)";
+    let helps = "is the agent's client given its address, or has it a cache of answers? (`docs/recorded-models.md` has a table of clients)";
     (!names.is_empty()).then(|| format!("{NOTHING_RECORDED}, in {}; {helps}", short_code_list(&names)))
 }
 

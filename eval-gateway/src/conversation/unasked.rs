@@ -7,8 +7,7 @@ use super::{Conversation, State};
 use crate::mode::ModelMode;
 
 /// What helps if the agent asks models.
-const ADDRESS: &str =
-    "the agent's client needs the address of the gateway: `docs/recorded-models.md` has a table of clients";
+const ADDRESS: &str = "the agent's client needs the address of the gateway, and no cache of answers: `docs/recorded-models.md` has a table of clients";
 
 impl State {
     /// Whether no call came. A call that another conversation answered is charged to the one that made it.

@@ -9,7 +9,7 @@ use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming as IncomingBody};
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use hyper::{Request, Response, StatusCode};
+use hyper::{Method, Request, Response, StatusCode};
 
 use super::body::read;
 use super::handlers::{PREFIX, handler};
@@ -71,6 +71,10 @@ pub(super) async fn answer(request: Request<IncomingBody>) -> Result<Reaction, B
             "no conversation has this address: it is over, or the address is wrong",
         ));
     };
+    if request.method() == Method::HEAD {
+        // Some clients look whether the server is there.
+        return Ok(plain(StatusCode::OK, "the gateway is here"));
+    }
     let mut received = Received {
         method: request.method().as_str().to_owned(),
         path: format!("/{rest}"),

@@ -6,23 +6,36 @@ use eval_support::untrusted::one_line;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::Request;
 use hyper::body::{Body as _, Bytes, Incoming};
-use hyper::header::CONTENT_ENCODING;
+use hyper::header::{CONTENT_ENCODING, HeaderMap};
 
 /// The size limit of a request, also after it was unpacked.
 pub(super) const MOST_BYTES: usize = 64 << 20;
 
 /// The whole body of a request. The error is a sentence.
 pub(super) async fn read(request: Request<Incoming>) -> Result<Bytes, String> {
+    let packings = packings(request.headers())?;
+    unpacked(&packings, as_sent(request.into_body()).await?)
+}
+
+/// The body of a request as it was sent. The error is a sentence.
+pub(super) async fn as_sent(body: Incoming) -> Result<Bytes, String> {
     // A body that says its length is refused before it is sent.
-    if request.body().size_hint().lower() > MOST_BYTES as u64 {
+    if body.size_hint().lower() > MOST_BYTES as u64 {
         return Err(too_large());
     }
-    let packings = packings(&request)?;
-    let body = match Limited::new(request.into_body(), MOST_BYTES).collect().await {
-        Ok(body) => body.to_bytes(),
-        Err(error) if error.is::<LengthLimitError>() => return Err(too_large()),
-        Err(_) => return Err("a call of a model broke off before its body ended".to_owned()),
-    };
+    match Limited::new(body, MOST_BYTES).collect().await {
+        Ok(body) => Ok(body.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => Err(too_large()),
+        Err(_) => Err("a call of a model broke off before its body ended".to_owned()),
+    }
+}
+
+/// A body that was sent with these headers, unpacked. The error is a sentence.
+pub(super) fn read_again(headers: &HeaderMap, sent: &Bytes) -> Result<Bytes, String> {
+    unpacked(&packings(headers)?, sent.clone())
+}
+
+fn unpacked(packings: &[Packing], body: Bytes) -> Result<Bytes, String> {
     // What was packed last is unpacked first.
     packings.iter().rev().try_fold(body, |body, packing| packing.unpack(&body).map(Bytes::from))
 }
@@ -43,8 +56,8 @@ enum Packing {
 }
 
 /// The ways in which a body was packed, in order.
-fn packings(request: &Request<Incoming>) -> Result<Vec<Packing>, String> {
-    let headers = request.headers().get_all(CONTENT_ENCODING);
+fn packings(headers: &HeaderMap) -> Result<Vec<Packing>, String> {
+    let headers = headers.get_all(CONTENT_ENCODING);
     let named = headers.iter().map(|header| String::from_utf8_lossy(header.as_bytes()).to_ascii_lowercase());
     let named: Vec<String> = named
         .flat_map(|header| header.split(',').map(|name| name.trim().to_owned()).collect::<Vec<_>>())

@@ -85,25 +85,46 @@ fn split(path: &str) -> (&str, &str) {
     below.find('/').map_or((below, ""), |at| below.split_at(at))
 }
 
+/// A posted request without headers that matter.
+fn posted<'r>(path: &'r str, query: Option<&'r str>, body: &'r Bytes) -> Incoming<'r> {
+    let (method, query) = ("POST", query.unwrap_or_default());
+    Incoming { method, path, query, version: None, beta: None, is_googles: false, body }
+}
+
+/// Whether a posted request to another server is a call of a model. A body that cannot be unpacked is told by its path.
+pub(super) fn is_call(path: &str, query: Option<&str>, body: Option<&Bytes>) -> bool {
+    match body {
+        Some(body) => posted(path, query, body).is_a_call() || is_question(body),
+        None => posted(path, query, &Bytes::new()).is_of_a_wire(),
+    }
+}
+
+/// Tells all conversations of a client that speaks another protocol to the endpoint: what it asked is not known.
+pub(super) fn tell_all(protocol: &str) {
+    let why = format!(
+        "a client asked the gateway by {protocol}, so it had no answer: the gateway speaks HTTP/1.1 alone, and its address begins \
+         with `http://`"
+    );
+    for handler in handlers::all() {
+        handler.miss(&why);
+    }
+}
+
 /// The last message of the user in a request that looks like a call of a model; `None` if it does not.
 fn call(path: &str, query: Option<&str>, body: &Bytes) -> Option<String> {
     let (_, rest) = split(path);
-    let incoming = Incoming {
-        method: "POST",
-        path: rest,
-        query: query.unwrap_or_default(),
-        version: None,
-        beta: None,
-        is_googles: false,
-        body,
-    };
+    let incoming = posted(rest, query, body);
     if let Ok(asked) = Asked::read(&incoming, &Masks::default(), &|_| None) {
         return Some(asked.user_text);
     }
+    (incoming.is_of_a_wire() || is_question(body)).then(String::new)
+}
+
+/// Whether a body asks a model, whatever the path is.
+fn is_question(body: &Bytes) -> bool {
     let body = std::str::from_utf8(body).ok().and_then(|text| parse_value(text).ok());
     let has = |key: &str| body.as_ref().and_then(Value::as_object).is_some_and(|map| map.get(key).is_some());
-    let is_question = has("model") && ["messages", "input", "prompt", "contents"].iter().any(|key| has(key));
-    (incoming.is_of_a_wire() || is_question).then(String::new)
+    has("model") && ["messages", "input", "prompt", "contents"].iter().any(|key| has(key))
 }
 
 /// Whether the request names this machine. A page of a browser may reach loopback under a name of its own.

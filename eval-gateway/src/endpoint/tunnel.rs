@@ -1,45 +1,105 @@
 //! Tunnels to other hosts (`CONNECT`), and requests that are handed on to them without TLS, while calls are replayed: a
-//! client that asks a host of models in this way was not redirected.
+//! client that asks a host of models in this way was not redirected. Without TLS, a call of a model is found at any host.
 
 use std::convert::Infallible;
+use std::io::Cursor;
 use std::net::IpAddr;
 use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{CONNECTION, HeaderName, PROXY_AUTHORIZATION};
-use hyper::{Request, StatusCode};
+use hyper::header::{CONNECTION, CONTENT_TYPE, HeaderMap, HeaderName, PROXY_AUTHORIZATION};
+use hyper::http::uri::Authority;
+use hyper::service::service_fn;
+use hyper::{Method, Request, StatusCode};
 use hyper_util::rt::TokioIo;
-use tokio::io::copy_bidirectional;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, copy_bidirectional};
 use tokio::net::TcpStream;
 
 use super::answer::{Broken, Reaction, with_type};
+use super::body;
 use super::handlers::handler;
-use super::stray::here;
+use super::stray::{here, is_call};
 use crate::handler::Handler;
-use crate::provider::is_host_of_models;
+use crate::provider::{advice, is_host_of_models};
 
 /// Opens a tunnel to a host. It is reached first, so that the client learns if it is not.
 pub(super) async fn open(request: Request<Incoming>) -> Reaction {
     let Some(handler) = owner(&request) else {
         return refused("the proxy of the gateway takes conversations alone");
     };
-    let Some(authority) = request.uri().authority().map(ToString::to_string) else {
-        return refused("the host is missing");
-    };
-    if let Some(message) = refusal(&*handler, &authority) {
+    let Some(authority) = request.uri().authority().cloned() else { return refused("the host is missing") };
+    if let Some(message) = refusal(&*handler, authority.as_str()) {
         handler.miss(&message);
         return refused(&message);
     }
-    let Ok(mut there) = TcpStream::connect(&authority).await else { return unreached() };
+    let Ok(there) = TcpStream::connect(authority.as_str()).await else { return unreached() };
     tokio::spawn(async move {
         if let Ok(here) = hyper::upgrade::on(request).await {
-            drop(copy_bidirectional(&mut TokioIo::new(here), &mut there).await);
+            carry(TokioIo::new(here), there, handler, authority).await;
         }
     });
-    with_type(StatusCode::OK, "text/plain", body(""))
+    with_type(StatusCode::OK, "text/plain", text(""))
+}
+
+/// Carries the bytes of a tunnel. Requests of HTTP without TLS are read on their way: node sends those through a tunnel, too.
+async fn carry(
+    here: impl AsyncRead + AsyncWrite + Send + 'static,
+    mut there: TcpStream,
+    handler: Arc<dyn Handler>,
+    authority: Authority,
+) {
+    let (mut reader, writer) = tokio::io::split(here);
+    let mut first = Vec::new();
+    let begin = loop {
+        match begin(&first) {
+            Begin::Unknown => {}
+            known => break known,
+        }
+        let mut byte = [0];
+        tokio::select! {
+            read = reader.read_buf(&mut first) => if !matches!(read, Ok(1..)) { break Begin::Other },
+            // In HTTP the client speaks first.
+            _ = there.peek(&mut byte) => break Begin::Other,
+        }
+    };
+    let mut here = tokio::io::join(Cursor::new(first).chain(reader), writer);
+    if matches!(begin, Begin::Other) {
+        drop(copy_bidirectional(&mut here, &mut there).await);
+        return;
+    }
+    let answers = service_fn(move |request: Request<Incoming>| {
+        let (handler, authority) = (Arc::clone(&handler), authority.clone());
+        async move { Ok::<_, Broken>(checked(&*handler, request, &authority).await) }
+    });
+    let here = TokioIo::new(Box::pin(here));
+    drop(hyper::server::conn::http1::Builder::new().serve_connection(here, answers).await);
+}
+
+/// What the first bytes of a connection are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Begin {
+    /// They may become a request of HTTP.
+    Unknown,
+    /// A request of HTTP.
+    Http,
+    /// Another protocol, or a request that changes to one, such as a WebSocket.
+    Other,
+}
+
+fn begin(first: &[u8]) -> Begin {
+    const METHODS: [&[u8]; 7] = [b"GET ", b"POST ", b"PUT ", b"PATCH ", b"DELETE ", b"HEAD ", b"OPTIONS "];
+    const LONGEST_HEAD: usize = 64 << 10;
+    let fits = |method: &&[u8]| method.starts_with(first) || first.starts_with(method);
+    if !METHODS.iter().any(|method| fits(&method)) || first.len() > LONGEST_HEAD {
+        return Begin::Other;
+    }
+    let Some(end) = first.windows(4).position(|bytes| bytes == b"\r\n\r\n") else { return Begin::Unknown };
+    let head = String::from_utf8_lossy(&first[..end]).to_ascii_lowercase();
+    if head.contains("\r\nupgrade:") { Begin::Other } else { Begin::Http }
 }
 
 /// Whether a request is for another host, without TLS: a client takes the gateway for its proxy.
@@ -58,16 +118,44 @@ pub(super) async fn hand_on(request: Request<Incoming>) -> Reaction {
         handler.miss(&message);
         return refused(&message);
     }
+    checked(&*handler, request, &authority).await
+}
+
+/// Hands a request on, unless it is a call of a model, which was not redirected.
+async fn checked(handler: &dyn Handler, request: Request<Incoming>, authority: &Authority) -> Reaction {
     let port = authority.port_u16().unwrap_or(80);
     let host = authority.host().trim_matches(['[', ']']);
+    let request = if may_ask(request.method(), request.headers()) {
+        let (head, body) = request.into_parts();
+        let sent = match body::as_sent(body).await {
+            Ok(sent) => sent,
+            Err(why) => return refused(&why),
+        };
+        let read = body::read_again(&head.headers, &sent).ok();
+        if is_call(head.uri.path(), head.uri.query(), read.as_ref()) {
+            let message = not_redirected(authority.as_str());
+            handler.miss(&message);
+            return refused(&message);
+        }
+        Request::from_parts(head, whole(sent))
+    } else {
+        request.map(|body| body.map_err(|_| Broken).boxed())
+    };
     match forwarded(request, host, port).await {
         Some(reaction) => reaction,
         None => unreached(),
     }
 }
 
+/// Whether a request may be a call of a model. Others, such as uploads, are not read.
+fn may_ask(method: &Method, headers: &HeaderMap) -> bool {
+    let kind =
+        headers.get(CONTENT_TYPE).map(|kind| String::from_utf8_lossy(kind.as_bytes()).to_ascii_lowercase());
+    method == Method::POST && kind.is_none_or(|kind| kind.contains("json"))
+}
+
 /// The answer of a host that a client asked through the gateway; `None` if there is none.
-async fn forwarded(mut request: Request<Incoming>, host: &str, port: u16) -> Option<Reaction> {
+async fn forwarded(mut request: Request<BoxBody<Bytes, Broken>>, host: &str, port: u16) -> Option<Reaction> {
     let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
     *request.uri_mut() = path.parse().ok()?;
     for name in [PROXY_AUTHORIZATION, HeaderName::from_static("proxy-connection"), CONNECTION] {
@@ -86,14 +174,21 @@ fn refusal(handler: &dyn Handler, authority: &str) -> Option<String> {
     let host = host.map_or(authority, |(host, _)| host);
     let shown = eval_support::untrusted::one_line(host);
     if is_host_of_models(host) {
-        return Some(format!(
-            "a client asked `{shown}` itself, so it was not redirected to the recording: give it the address from \
-             `session.model_url(..)`, or the variable that it reads; `docs/recorded-models.md` has a table of clients"
-        ));
+        return Some(not_redirected(host));
     }
     (handler.is_offline() && !is_loopback(host)).then(|| {
         format!("the agent asked `{shown}`, and `EVALSET_MODELS_OFFLINE=1` lets it reach no other host")
     })
+}
+
+/// The sentence about a client that asked a server of models past the gateway.
+fn not_redirected(host: &str) -> String {
+    format!(
+        "a client asked `{}` itself, so it was not redirected to the recording: {}; `docs/recorded-models.md` has a table of \
+         clients",
+        eval_support::untrusted::one_line(host),
+        advice(host),
+    )
 }
 
 /// Whether a host is this machine, where tools of the agent may listen.
@@ -111,13 +206,17 @@ fn owner(request: &Request<Incoming>) -> Option<Arc<dyn Handler>> {
 }
 
 fn refused(why: &str) -> Reaction {
-    with_type(StatusCode::FORBIDDEN, "text/plain; charset=utf-8", body(why))
+    with_type(StatusCode::FORBIDDEN, "text/plain; charset=utf-8", text(why))
 }
 
 fn unreached() -> Reaction {
-    with_type(StatusCode::BAD_GATEWAY, "text/plain; charset=utf-8", body("the host was not reached"))
+    with_type(StatusCode::BAD_GATEWAY, "text/plain; charset=utf-8", text("the host was not reached"))
 }
 
-fn body(text: &str) -> http_body_util::combinators::BoxBody<Bytes, Broken> {
-    Full::new(Bytes::from(text.to_owned())).map_err(|never: Infallible| match never {}).boxed()
+fn text(text: &str) -> BoxBody<Bytes, Broken> {
+    whole(Bytes::from(text.to_owned()))
+}
+
+fn whole(bytes: Bytes) -> BoxBody<Bytes, Broken> {
+    Full::new(bytes).map_err(|never: Infallible| match never {}).boxed()
 }

@@ -57,6 +57,34 @@ fn a_miss_names_each_part_that_differs_and_no_other() {
 }
 
 #[test]
+fn the_nearest_call_is_the_one_with_the_most_words_in_common_whatever_the_order_of_the_file() {
+    // Graphs of agents ask the same question under other prompts.
+    const ROLES: [&str; 6] = ["planner", "critic", "writer", "editor", "judge", "tester"];
+    let body = |role: &str, tone: &str| {
+        format!(
+            r#"{{"model":"m","messages":[{{"role":"system","content":"You are part of a team.\nYou are the {role} of it.\n{tone}"}},{{"role":"user","content":"Plan a trip."}}]}}"#
+        )
+    };
+    let mut recording = CaseRecording::new("paris");
+    for role in ROLES {
+        let asked = asked(&body(role, "Be kind."));
+        let mut exchange = Exchange::new(1, asked.wire, &asked.model, asked.parts);
+        let body = Body::Json(eval_format::Value::Null);
+        exchange.answers.push(Answer { run: 1, status: 200, headers: Vec::new(), body });
+        recording.add(exchange);
+    }
+    recording.sort();
+    for (at, role) in (1..).zip(ROLES) {
+        let known = Known { recording: &recording, shown: "x", exists: true, record: "run" };
+        let told =
+            not_recorded(&asked(&body(role, "Be honest.")), Place { run: 1, turn: 1, call: at }, known);
+        let changed: Vec<&str> =
+            told.lines().map(str::trim).filter(|line| line.starts_with(['-', '+'])).collect();
+        assert_eq!(changed, ["- Be kind.", "+ Be honest."], "{role}: {told}");
+    }
+}
+
+#[test]
 fn a_run_that_was_not_recorded_is_told_apart_from_answers_that_are_used_up() {
     let recording = recording(&[RECORDED]);
     let raised = told(&recording, RECORDED, 2);

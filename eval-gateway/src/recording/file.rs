@@ -10,7 +10,7 @@ use eval_format::{Map, Value};
 use eval_support::hash::content_hash;
 
 use super::shared::{BY_HAND, Shared, VERSION};
-use super::{Answer, Body, CaseRecording, Exchange, keys, layout, lines};
+use super::{Answer, Body, CaseRecording, Exchange, keys, layout, lines, reordered};
 use crate::sse::{Data, Event};
 use crate::wire::{Parts, Wire};
 
@@ -56,6 +56,7 @@ impl CaseRecording {
             let read = read.and_then(|map| read_exchange(map, &recording.exchanges, shared));
             recording.exchanges.push(read.map_err(|why| format!("exchange {number} {why}"))?);
         }
+        reordered::in_order(&mut recording.exchanges);
         Ok(recording)
     }
 }
@@ -128,6 +129,7 @@ fn read_by_hand(written: &Value, shared: &Shared) -> Result<Exchange, String> {
     match map.get("answers").and_then(Value::as_array) {
         Some([answer]) => {
             exchange.answers.push(read_answer(answer.as_object().ok_or("has an answer that is no object")?)?);
+            reordered::in_order(std::slice::from_mut(&mut exchange));
         }
         _ => return Err("has to have one answer in `answers`, which is given each time".to_owned()),
     }

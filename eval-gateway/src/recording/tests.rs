@@ -142,3 +142,53 @@ fn a_file_that_is_cut_anywhere_is_an_error_and_no_panic() {
         assert!(CaseRecording::parse(&text[..end], &shared).is_err());
     }
 }
+
+#[test]
+fn results_that_were_recorded_in_another_order_are_found_in_the_order_of_their_calls() {
+    use crate::canonical::Masks;
+    use crate::wire::{Asked, Incoming};
+
+    let call = |id: &str| format!(r#"{{"id":"{id}","type":"function"}}"#);
+    let result = |id: &str| format!(r#"{{"role":"tool","tool_call_id":"{id}","content":"of {id}"}}"#);
+    let calls = format!(r#"{{"role":"assistant","tool_calls":[{},{}]}}"#, call("#1"), call("#2"));
+    let body = |results: [&str; 2], more: &str| {
+        let [one, two] = results.map(result);
+        format!(r#"{{"model":"m","messages":[{calls},{one},{two}{more}]}}"#)
+    };
+    let more = r#",{"role":"user","content":"go on"}"#;
+    let asked = |body: &str| Asked::read(&Incoming::chat(body), &Masks::default(), &|_| None).unwrap();
+    let mut recording = CaseRecording::new("paris");
+    let mut before = Vec::new();
+    for (turn, more) in [(1, ""), (2, more)] {
+        let messages = json(&body(["#2", "#1"], more))["messages"].as_array().unwrap().to_vec();
+        let sorted = asked(&body(["#1", "#2"], more)).parts.messages;
+        let by_hand: Vec<Value> = [0, 2, 1, 3].into_iter().filter_map(|at| sorted.get(at).cloned()).collect();
+        assert_eq!(messages.len(), by_hand.len());
+        let mut exchange =
+            Exchange::new(turn, Wire::OpenAiChat, "m", Parts { messages: by_hand, ..Parts::default() });
+        exchange.answers = self::exchange(1, "", &[], r#"{"id":"a"}"#).answers;
+        before.push(exchange.key.clone());
+        recording.add(exchange);
+    }
+    // The history of this one is at the provider.
+    let options = Map::from([("previous_response_id", Value::from(&*before[1]))]);
+    let parts = Parts { options, messages: vec![Value::from("hi")], ..Parts::default() };
+    let mut last = Exchange::new(3, Wire::OpenAiResponses, "m", parts);
+    last.answers = exchange(1, "", &[], r#"{"id":"b"}"#).answers;
+    recording.add(last);
+
+    let (text, shared) = written(&recording);
+    let read = CaseRecording::parse(&text, &shared).unwrap();
+    for (at, more) in ["", more].into_iter().enumerate() {
+        for order in [["#1", "#2"], ["#2", "#1"]] {
+            assert_eq!(read.exchanges[at].key, asked(&body(order, more)).key, "{order:?}");
+        }
+        assert_ne!(read.exchanges[at].key, before[at]);
+    }
+    let previous = read.exchanges[2].parts.options.get("previous_response_id").and_then(Value::as_str);
+    assert_eq!(previous, Some(&*read.exchanges[1].key));
+    // Written anew, it is in order.
+    let (text, shared) = written(&read);
+    assert_eq!(CaseRecording::parse(&text, &shared).unwrap(), read);
+    assert!(CaseRecording::parse(&text.replace("of #1", "of #3"), &shared).is_err(), "an edit is found");
+}

@@ -2,16 +2,40 @@
 
 use eval_format::{Map, Value};
 
-use super::parts::{Parts, list};
+use super::parts::{Parts, history, list};
 use crate::canonical::Canonical;
 use crate::usage::{Usage, number};
 
-pub(super) fn parts(body: &Map, canonical: &mut Canonical<'_>) -> Parts {
+/// The field that names the conversation which the provider keeps, and the answer in it that a request goes on from.
+const THREAD: &str = "thread";
+const PREVIOUS: &str = "previous_message_id";
+
+/// The model in a path of Vertex: `/publishers/anthropic/models/m:rawPredict`.
+pub(super) fn vertex_model(path: &str) -> Option<String> {
+    let (before, method) = path.rsplit_once(':')?;
+    let (_, model) = before.split_once("/publishers/anthropic/models/")?;
+    matches!(method, "rawPredict" | "streamRawPredict").then(|| model.to_owned())
+}
+
+pub(super) fn parts(
+    body: &Map,
+    canonical: &mut Canonical<'_>,
+    previous: &dyn Fn(&str) -> Option<String>,
+) -> Parts {
     let system = body.get("system").map(|system| canonical.part("system", system));
     let messages = list(canonical, "messages", body.get("messages"));
     let tools = body.get("tools").map(|tools| canonical.part("tools", tools));
     let taken = ["model", "system", "messages", "tools"];
-    let options = canonical.options(body.iter().filter(|(key, _)| !taken.contains(key)));
+    let is_option = |key: &str| !taken.contains(&key) && key != THREAD;
+    let mut options = canonical.options(body.iter().filter(|(key, _)| is_option(key)));
+    if let Some(thread) = body.get(THREAD) {
+        let mut canonical_thread = canonical.part(THREAD, thread);
+        let id = thread.as_object().and_then(|thread| thread.get(PREVIOUS)).and_then(Value::as_str);
+        if let (Value::Object(map), Some(id)) = (&mut canonical_thread, id) {
+            map.insert(PREVIOUS, history(canonical, previous, id));
+        }
+        options.insert(THREAD, canonical_thread);
+    }
     Parts { options, system, tools, messages }
 }
 

@@ -16,10 +16,15 @@ const METHODS: [&str; 6] = [
     "predict",
 ];
 
-/// The model and the method of a path: `/v1beta/models/m:generateContent`.
+/// The model and the method of a path: `/v1beta/models/m:generateContent`. A tuned model and an endpoint of Vertex keep their
+/// kind in their name.
 pub(super) fn method(path: &str) -> Option<(String, String)> {
     let (before, method) = path.rsplit_once(':')?;
-    let model = before.split_once("/models/").map(|(_, model)| model)?;
+    let tuned = || {
+        let at = ["/tunedModels/", "/endpoints/"].iter().find_map(|kind| before.rfind(kind))?;
+        Some(&before[at + 1..])
+    };
+    let model = before.split_once("/models/").map(|(_, model)| model).or_else(tuned)?;
     METHODS.contains(&method).then(|| (model.to_owned(), method.to_owned()))
 }
 

@@ -2,7 +2,7 @@
 
 use eval_format::{Map, Value};
 
-use super::parts::{Parts, instructions, list};
+use super::parts::{Parts, history, instructions, list};
 use crate::canonical::Canonical;
 
 /// Fields that name what the provider keeps of the conversation.
@@ -30,11 +30,8 @@ pub(super) fn parts(
     for key in HISTORY {
         match body.get(key) {
             None | Some(Value::Null) => {}
-            // The history is at the provider: it is the request whose answer has this id.
             Some(Value::String(id)) => {
-                canonical.seen.push(id.clone());
-                let known = previous(id).map(Value::from);
-                options.insert(key, known.unwrap_or_else(|| canonical.id(id)));
+                options.insert(key, history(canonical, previous, id));
             }
             Some(other) => {
                 options.insert(key, canonical.part(key, other));

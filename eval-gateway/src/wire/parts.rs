@@ -26,6 +26,16 @@ pub(super) fn list(canonical: &mut Canonical<'_>, key: &str, value: Option<&Valu
     }
 }
 
+/// The canonical form of the id of an answer. The history before it is at the provider: it is the request that had the answer.
+pub(super) fn history(
+    canonical: &mut Canonical<'_>,
+    previous: &dyn Fn(&str) -> Option<String>,
+    id: &str,
+) -> Value {
+    canonical.seen.push(id.to_owned());
+    previous(id).map_or_else(|| canonical.id(id), Value::from)
+}
+
 /// The number of messages at the begin that are instructions.
 pub(super) fn instructions(messages: &[Value]) -> usize {
     let is_instruction = |message: &&Value| {

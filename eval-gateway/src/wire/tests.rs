@@ -20,10 +20,23 @@ fn each_path_has_its_wire_and_other_paths_are_named() {
         ("/v1/messages", Wire::Anthropic, "m"),
         ("/v1beta/models/g:generateContent", Wire::Gemini, "g"),
         ("/v1beta1/projects/p/locations/l/publishers/google/models/g:predict", Wire::Gemini, "g"),
+        ("/v1beta/tunedModels/t:generateContent", Wire::Gemini, "tunedModels/t"),
+        ("/v1/projects/p/locations/l/endpoints/7:streamGenerateContent", Wire::Gemini, "endpoints/7"),
+        ("/v1/projects/p/locations/l/publishers/anthropic/models/c:rawPredict", Wire::Anthropic, "c"),
+        ("/v1/projects/p/locations/l/publishers/anthropic/models/c:streamRawPredict", Wire::Anthropic, "c"),
+        (
+            "/v1/projects/p/locations/l/publishers/anthropic/models/count-tokens:rawPredict",
+            Wire::Anthropic,
+            "m",
+        ),
     ] {
         let asked = asked(path, r#"{"model":"m"}"#);
         assert_eq!((asked.wire, asked.model.as_str()), (wire, model), "{path}");
         assert_eq!(Wire::named(&wire.to_string()), Some(wire));
+    }
+    for path in ["/v1/publishers/mistralai/models/m:rawPredict", "/model/c/invoke", "/v1beta/files:register"]
+    {
+        assert!(read("POST", path, "", "{}").is_err(), "{path}");
     }
     let NoWire(why) = read("POST", "/v1/realtime", "", "{}").unwrap_err();
     assert!(why.starts_with("POST /v1/realtime is not a wire of the gateway"), "{why}");
@@ -78,6 +91,67 @@ fn a_history_at_the_provider_is_the_request_whose_answer_has_its_id() {
     };
     assert_eq!(read("resp_1", "key a"), read("resp_2", "key a"));
     assert_ne!(read("resp_1", "key a"), read("resp_1", "key b"));
+}
+
+#[test]
+fn a_thread_of_anthropic_is_the_request_whose_answer_it_goes_on_from() {
+    let read = |id: &str, known: Option<&str>| {
+        let body = format!(
+            r#"{{"messages":[{{"role":"user","content":"hi"}}],"thread":{{"type":"continue","previous_message_id":"{id}"}}}}"#
+        );
+        let known = known.map(str::to_owned);
+        Asked::read(&Incoming::posted("/v1/messages", &body), &Masks::default(), &|_| known.clone()).unwrap()
+    };
+    assert_eq!(read("msg_1", Some("key a")).key, read("msg_2", Some("key a")).key);
+    assert_ne!(read("msg_1", Some("key a")).key, read("msg_1", Some("key b")).key);
+    assert_eq!(read("msg_1", None).key, read("msg_2", None).key);
+    assert!(read("msg_1", None).ids.contains(&"msg_1".to_owned()));
+}
+
+#[test]
+fn a_model_in_the_path_counts_with_and_without_one_in_the_body() {
+    let body = r#"{"messages":[{"role":"user","content":"hi"}]}"#;
+    for (path, model) in [
+        ("/v1/deployments/gpt-big/chat/completions", "gpt-big"),
+        ("/openai/deployments/gpt-big/embeddings/", "gpt-big"),
+        ("/openai/deployments/gpt-big/responses", "gpt-big"),
+        ("/v1/engines/gpt-big/chat/completions", "gpt-big"),
+        ("/models/org/gpt-big/v1/chat/completions", "org/gpt-big"),
+        ("/v1/projects/p/locations/l/endpoints/7/chat/completions", "7"),
+        ("/v1/projects/p/locations/l/endpoints/openapi/chat/completions", ""),
+        ("/models/chat/completions", ""),
+        ("/v1/chat/completions", ""),
+    ] {
+        assert_eq!(asked(path, body).model, model, "{path}");
+        // What was recorded with the same name in both keeps its key.
+        let named = body.replacen('{', &format!(r#"{{"model":"{model}","#), 1);
+        assert_eq!(asked(path, &named).key, asked(path, body).key, "{path}");
+    }
+    let of = |deployment: &str, model: &str| {
+        let body = body.replacen('{', &format!(r#"{{"model":"{model}","#), 1);
+        asked(&format!("/v1/deployments/{deployment}/chat/completions"), &body).key
+    };
+    assert_eq!(of("gpt-big", "m"), of("gpt-big", "m"));
+    assert_ne!(of("gpt-big", "m"), of("gpt-small", "m"));
+}
+
+#[test]
+fn a_call_at_another_server_is_told_from_a_tool_with_the_same_path() {
+    let asks = r#""messages":[{"role":"user","content":"hi"}]"#;
+    for (path, body, expected) in [
+        ("/v1/chat/completions", format!(r#"{{"model":"m",{asks}}}"#), true),
+        ("/v1/chat/completions", format!("{{{asks}}}"), true),
+        ("/v1/deployments/m/chat/completions", format!("{{{asks}}}"), true),
+        ("/v1/messages", format!(r#"{{"model":"m",{asks}}}"#), true),
+        ("/v1/embeddings", r#"{"model":"m","input":"hi"}"#.to_owned(), true),
+        ("/v1beta/models/m:generateContent", r#"{"contents":[{"parts":[{"text":"hi"}]}]}"#.to_owned(), true),
+        ("/channels/7/messages", r#"{"content":"hi"}"#.to_owned(), false),
+        ("/survey/responses", r#"{"input":"hi"}"#.to_owned(), false),
+        ("/tool", format!(r#"{{"model":"m",{asks}}}"#), false),
+        ("/v1/messages", "hi".to_owned(), false),
+    ] {
+        assert_eq!(Incoming::posted(path, &body).is_a_call(), expected, "{path} {body}");
+    }
 }
 
 #[test]

@@ -110,7 +110,7 @@ fn a_call_that_names_no_conversation_is_a_miss_of_those_that_may_have_sent_it() 
         let status = ask(method, &host, path, headers, body.as_bytes()).status;
         assert!(matches!(status, 403 | 404), "{method} {path}: {status}");
     }
-    send_damaged(host.trim_start_matches("http://"), b"\x16\x03\x01\x00\xa5garbage\r\n\r\n");
+    send_damaged(host.trim_start_matches("http://"), b"\x00\x01garbage\r\n\r\n");
     let late = post(&left_address, CHAT, &[], question("only one says this").as_bytes());
     assert_eq!(late.status, 404, "{late:?}");
     assert_eq!((one.misses(), two.misses()), (Vec::new(), Vec::new()));
@@ -228,4 +228,125 @@ fn hosts_without_tls_are_handed_on_or_refused_as_those_with_it() {
     let replay = bench.replay();
     assert_eq!(proxied(&replay, "http://127.0.0.1:1/").status, 502);
     assert!(replay.misses().is_empty());
+}
+
+#[test]
+fn a_client_that_asks_by_tls_or_http2_is_a_miss_of_all_conversations() {
+    let _alone = STRAY_CALLS.lock();
+    let bench = Bench::new();
+    let (one, two) = (told(&bench, "one"), told(&bench, "two"));
+    let address = address(&one);
+    let (host, _) = host_and_path(&address);
+    for (at, (bytes, protocol)) in (1..).zip([
+        (&b"\x16\x03\x01\x00\xa5a handshake"[..], "https or wss"),
+        (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "HTTP/2"),
+    ]) {
+        assert_eq!(send_damaged(host, bytes), Answered::default());
+        for conversation in [&one, &two] {
+            let misses = conversation.misses();
+            assert_eq!(misses.len(), at, "{misses:?}");
+            let message = &misses[at - 1].message;
+            assert!(
+                message.starts_with(&format!("a client asked the gateway by {protocol}, so")),
+                "{message}"
+            );
+            assert!(message.ends_with("its address begins with `http://`"), "{message}");
+        }
+    }
+}
+
+#[test]
+fn a_look_at_the_server_is_no_call_of_a_model() {
+    let bench = Bench::new();
+    let replay = bench.replay();
+    for path in ["/", "/v1", CHAT] {
+        let answered = ask("HEAD", &address(&replay), path, &[], b"");
+        assert_eq!((answered.status, &*answered.body), (200, ""), "{answered:?}");
+    }
+    assert!(replay.misses().is_empty());
+}
+
+/// A request for a host, as it is sent to a server.
+fn to_host(host: &str, method: &str, path: &str, headers: &str, body: &str) -> String {
+    format!(
+        "{method} {path} HTTP/1.1\r\nhost: {host}\r\n{headers}connection: close\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    )
+}
+
+#[test]
+fn a_call_of_a_model_without_tls_is_a_miss_at_any_host_by_proxy_and_by_tunnel() {
+    let bench = Bench::new();
+    let server = bench.provider.upstreams().into_values().next().unwrap();
+    let server = host_and_path(&server).0.to_owned();
+    let json = "content-type: application/json\r\n";
+    let chat = question("hi");
+    for (path, headers, body, is_call) in [
+        (CHAT, json, &*chat, true),
+        // Ollama's own path.
+        ("/api/chat", json, &*chat, true),
+        ("/v1/messages", json, &*chat, true),
+        // Tools of the agent.
+        ("/channels/7/messages", json, r#"{"content":"hi"}"#, false),
+        ("/tool?x=1", json, r#"{"city":"Paris"}"#, false),
+        (CHAT, "content-type: image/png\r\n", "bytes", false),
+    ] {
+        for by_tunnel in [false, true] {
+            let replay = bench.replay();
+            bench.provider.says_json("{\"a\":1}");
+            let before = bench.provider.requests().len();
+            let (status, answer) = if by_tunnel {
+                let (mut stream, head) = tunnel(&replay, &server);
+                assert!(head.starts_with("HTTP/1.1 200 "), "{head}");
+                stream.write_all(to_host(&server, "POST", path, headers, body).as_bytes()).unwrap();
+                let mut answer = String::new();
+                stream.read_to_string(&mut answer).unwrap();
+                (answer.split(' ').nth(1).unwrap().parse().unwrap(), answer)
+            } else {
+                let (gateway, user) = proxy_of(&replay);
+                let headers = format!("{headers}{user}");
+                let url = format!("http://{server}{path}");
+                let answered = send(&gateway, to_host(&server, "POST", &url, &headers, body).as_bytes());
+                (answered.status, answered.body)
+            };
+            let requests = bench.provider.requests();
+            let misses = replay.misses();
+            if is_call {
+                assert_eq!(
+                    (status, requests.len(), misses.len()),
+                    (403, before, 1),
+                    "{path} {by_tunnel}: {answer}"
+                );
+                let told = &misses[0].message;
+                assert!(told.starts_with(&format!("a client asked `{server}` itself, so")), "{told}");
+            } else {
+                assert_eq!((status, misses.len()), (200, 0), "{path} {by_tunnel}: {answer}");
+                assert!(answer.ends_with("{\"a\":1}"), "{answer}");
+                assert_eq!(requests.len(), before + 1);
+                assert_eq!(requests.last().unwrap().line, format!("POST {path}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_websocket_in_a_tunnel_is_carried_as_it_is() {
+    let echo = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let to = echo.local_addr().unwrap().to_string();
+    std::thread::spawn(move || {
+        let (mut stream, _) = echo.accept().unwrap();
+        let mut reader = stream.try_clone().unwrap();
+        std::io::copy(&mut reader, &mut stream).unwrap();
+    });
+    let bench = Bench::new();
+    let replay = bench.replay();
+    let (mut stream, _) = tunnel(&replay, &to);
+    let sent = format!(
+        "GET /socket HTTP/1.1\r\nhost: {to}\r\nUpgrade: websocket\r\nconnection: upgrade\r\n\r\nframes"
+    );
+    stream.write_all(sent.as_bytes()).unwrap();
+    stream.shutdown(Shutdown::Write).unwrap();
+    let mut echoed = String::new();
+    stream.read_to_string(&mut echoed).unwrap();
+    assert_eq!(echoed, sent);
 }

@@ -5,10 +5,11 @@ use std::convert::Infallible;
 use std::time::Duration;
 
 use eval_core::format::{Map, Value};
+use eval_gateway::loopback::{NO_CONVERSATION, NOT_THIS_MACHINE, is_of_this_machine, plain};
 use eval_support::mutex::Mutex;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::{Body, Bytes, Incoming};
-use hyper::header::{ALLOW, CONTENT_TYPE, HOST, HeaderValue, ORIGIN};
+use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue};
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -40,33 +41,25 @@ pub(super) async fn serve(stream: TcpStream) {
 }
 
 async fn answer(request: Request<Incoming>, port: u16) -> Answer {
-    if !is_of_this_machine(&request, port) {
-        return refused(
-            StatusCode::FORBIDDEN,
-            "the request is not for this machine: `Host` or `Origin` is another",
-        );
+    if !is_of_this_machine(request.headers(), port) {
+        return plain(StatusCode::FORBIDDEN, NOT_THIS_MACHINE);
     }
     let token = request.uri().path().strip_prefix(PREFIX).unwrap_or_default();
     let mock = MOCKS.lock().get(token).cloned();
     let Some(mock) = mock else {
-        return refused(
-            StatusCode::NOT_FOUND,
-            "no conversation has this address: it is over, or the address is wrong",
-        );
+        return plain(StatusCode::NOT_FOUND, NO_CONVERSATION);
     };
     if request.method() != Method::POST {
-        let mut answer = refused(
-            StatusCode::METHOD_NOT_ALLOWED,
-            "send a message with POST: the mock begins nothing itself",
-        );
+        let mut answer =
+            plain(StatusCode::METHOD_NOT_ALLOWED, "send a message with POST: the mock begins nothing itself");
         answer.headers_mut().insert(ALLOW, HeaderValue::from_static("POST"));
         return answer;
     }
     if !has_json(&request) {
-        return refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, "send a message as `application/json`");
+        return plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, "send a message as `application/json`");
     }
     let too_large =
-        || refused(StatusCode::PAYLOAD_TOO_LARGE, &format!("a message has at most {} MiB", MOST_BYTES >> 20));
+        || plain(StatusCode::PAYLOAD_TOO_LARGE, &format!("a message has at most {} MiB", MOST_BYTES >> 20));
     // A body that says its length is refused before it is sent.
     if request.body().size_hint().lower() > MOST_BYTES as u64 {
         return too_large();
@@ -75,10 +68,10 @@ async fn answer(request: Request<Incoming>, port: u16) -> Answer {
     let bytes = match tokio::time::timeout(ASKED_WITHIN, body).await {
         Ok(Ok(body)) => body.to_bytes(),
         Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => return too_large(),
-        Ok(Err(_)) => return refused(StatusCode::BAD_REQUEST, "the message broke off"),
+        Ok(Err(_)) => return plain(StatusCode::BAD_REQUEST, "the message broke off"),
         Err(_) => {
             let why = format!("the message did not come within {} seconds", ASKED_WITHIN.as_secs());
-            return refused(StatusCode::REQUEST_TIMEOUT, &why);
+            return plain(StatusCode::REQUEST_TIMEOUT, &why);
         }
     };
     match messages::reply(&mock, &bytes).await {
@@ -86,15 +79,6 @@ async fn answer(request: Request<Incoming>, port: u16) -> Answer {
         Reply::Refused(answer) => json(StatusCode::BAD_REQUEST, answer),
         Reply::Accepted => empty(StatusCode::ACCEPTED),
     }
-}
-
-/// Whether the request names this machine. A page of a browser may reach loopback under a name of its own.
-fn is_of_this_machine(request: &Request<Incoming>, port: u16) -> bool {
-    let header = |name| request.headers().get(name).map(HeaderValue::as_bytes);
-    let here = [format!("127.0.0.1:{port}"), format!("localhost:{port}")];
-    let is_here = |host: &[u8]| here.iter().any(|here| here.as_bytes().eq_ignore_ascii_case(host));
-    let of_origin = |origin: &[u8]| origin.strip_prefix(b"http://".as_slice()).is_some_and(is_here);
-    header(HOST).is_some_and(is_here) && header(ORIGIN).is_none_or(of_origin)
 }
 
 fn has_json(request: &Request<Incoming>) -> bool {
@@ -107,13 +91,6 @@ fn json(status: StatusCode, message: Map) -> Answer {
     let mut answer = Response::new(Full::from(Value::Object(message).to_string()));
     *answer.status_mut() = status;
     answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    answer
-}
-
-fn refused(status: StatusCode, why: &str) -> Answer {
-    let mut answer = Response::new(Full::from(format!("{why}\n")));
-    *answer.status_mut() = status;
-    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
     answer
 }
 

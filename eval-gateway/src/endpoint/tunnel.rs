@@ -17,8 +17,8 @@ use tokio::net::TcpStream;
 
 use super::answer::{Broken, Reaction, with_type};
 use super::handlers::handler;
-use super::stray::here;
 use crate::handler::Handler;
+use crate::loopback;
 use crate::provider::is_host_of_models;
 
 /// Opens a tunnel to a host. It is reached first, so that the client learns if it is not.
@@ -45,7 +45,7 @@ pub(super) async fn open(request: Request<Incoming>) -> Reaction {
 /// Whether a request is for another host, without TLS: a client takes the gateway for its proxy.
 pub(super) fn is_proxied(request: &Request<Incoming>, port: u16) -> bool {
     let authority = request.uri().authority();
-    authority.is_some_and(|authority| here(port).iter().all(|here| *authority != here.as_str()))
+    authority.is_some_and(|authority| loopback::names(port).iter().all(|name| *authority != name.as_str()))
 }
 
 /// Hands a request for another host on.

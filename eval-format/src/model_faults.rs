@@ -14,9 +14,6 @@ use crate::model::EvalCase;
 use crate::problem::{ProblemCode, shown};
 use crate::value::{Map, Value};
 
-/// The key in `_models` with the faults.
-const LIST: &str = "faults";
-
 /// The longest time of a fault, in seconds.
 const MOST_SECONDS: f64 = 86_400.0;
 
@@ -28,6 +25,11 @@ const KINDS: &str = r#"for example `"fault": {"status": 429, "retry_after": 0.00
 /// The faults of the models of a case.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ModelFaults(Vec<ModelFault>);
+
+impl ModelFaults {
+    /// The key in `_models` with the faults.
+    pub const LIST_KEY: &'static str = "faults";
+}
 
 /// One fault: what goes wrong at one call.
 #[derive(Clone, Debug, PartialEq)]
@@ -157,11 +159,13 @@ struct Reader {
 
 impl Reader {
     fn list(&mut self, value: &Value) {
-        let Some(map) = self.object(value, "`_models` is an object with `faults`", EXAMPLE, &[LIST]) else {
+        let Some(map) =
+            self.object(value, "`_models` is an object with `faults`", EXAMPLE, &[ModelFaults::LIST_KEY])
+        else {
             return;
         };
-        let Some(list) = map.get(LIST) else { return };
-        self.path.push(Step::Key(LIST));
+        let Some(list) = map.get(ModelFaults::LIST_KEY) else { return };
+        self.path.push(Step::Key(ModelFaults::LIST_KEY));
         match list.as_array() {
             None => self.wrong_value(
                 format!("`faults` is an array, and this is {}", list.kind()),

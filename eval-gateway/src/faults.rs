@@ -3,14 +3,11 @@
 use std::time::Duration;
 
 use eval_format::__private::{Change, FaultKind, ModelFault, ModelFaults};
-use eval_format::{EvalCase, Value};
+use eval_format::Value;
 
 mod changed;
 
 pub(crate) use changed::changed;
-
-/// The key of a case that has its faults.
-pub const KEY: &str = EvalCase::MODELS_KEY;
 
 /// The faults of a case.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -16,6 +16,7 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use serde_json::Value;
 
 pub use assigned::{argument_without_assigned, assigned, without_assigned};
+pub use names::is_secret_entry;
 pub use shapes::{HIDDEN as KEY_NOTE, PrivateKey, begins_like_key, key_ranges, mask_shapes};
 
 /// The length of the shortest value that is taken for a secret. A shorter one would be found in any text.

@@ -25,6 +25,18 @@ pub fn grouped(number: i128) -> String {
     text
 }
 
+/// `1st`, `2nd`.
+pub fn ordinal(number: usize) -> String {
+    let end = match (number % 100, number % 10) {
+        (11..=13, _) => "th",
+        (_, 1) => "st",
+        (_, 2) => "nd",
+        (_, 3) => "rd",
+        _ => "th",
+    };
+    format!("{number}{end}")
+}
+
 /// The verb for `number` things.
 pub fn are(number: usize) -> &'static str {
     if number == 1 { "is" } else { "are" }

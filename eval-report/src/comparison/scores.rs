@@ -7,12 +7,9 @@ use eval_support::words::count;
 
 use super::gated::shown as p_value;
 use crate::baseline::{Baseline, MetricLine, changed, incomparable_case};
-use crate::decide::exact::holm;
+use crate::decide::exact::{LEVEL, holm};
 use crate::decide::flips::sign_flips;
 use crate::statistics::float;
-
-/// The share of builds in which nothing changed that may break a limit on scores, over all metrics.
-const LEVEL: f64 = 0.05;
 
 /// A metric with scores from 0 to 1, of which the higher one is better, over the cases in which it can be compared.
 #[derive(Clone, Debug, PartialEq)]

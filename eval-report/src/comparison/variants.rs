@@ -7,13 +7,10 @@ use eval_support::words::count;
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use crate::decide::exact::{Stratum, holm, over_cases};
+use crate::decide::exact::{LEVEL, Stratum, holm, over_cases};
 use crate::price::{Cost, Prices};
 use crate::recorded::{RunCounts, TestResult, prices as prices_of};
 use crate::statistics::{PassCount, float};
-
-/// The level of all comparisons together: the highest probability that a difference is called where there is none.
-const LEVEL: f64 = 0.05;
 
 /// The share of experiments in which the suggested number of runs shows a difference that is as large as the one seen.
 const POWER: f64 = 0.8;

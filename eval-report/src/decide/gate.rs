@@ -4,7 +4,7 @@
 //! correction over all compared cases. Runs without a verdict count as bounds: a decision holds only if it holds for the best and
 //! for the worst that they could have been.
 
-use super::exact::{Stratum, fisher, holm, holm_limits, is_at_most, is_shown_over_cases, over_cases};
+use super::exact::{LEVEL, Stratum, fisher, holm, holm_limits, is_at_most, is_shown_over_cases, over_cases};
 use crate::statistics::{PassCount, float};
 
 /// The runs of a case in one build.
@@ -92,7 +92,7 @@ pub struct Policy {
 
 impl Default for Policy {
     fn default() -> Self {
-        Self { level: 0.05, max_runs: 20 }
+        Self { level: LEVEL, max_runs: 20 }
     }
 }
 
@@ -285,7 +285,7 @@ pub struct Decision {
 /// What a gate decided of a case.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CaseDecision {
-    /// The p-value of the case, if runs without a verdict were the best they could be. Planned runs that were not made count as
+    /// The same, if runs without a verdict were the best they could be. Planned runs that were not made count as
     /// passed, so that it is at most this.
     pub p: f64,
     /// The same, if runs without a verdict were the worst.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use eval_report::baseline::{Baseline, Line};
 use eval_report::comparison::{ScoreChange, ScoreLimit, score_limit};
-use eval_report::decide::exact::{below_share, holm};
+use eval_report::decide::exact::{LEVEL, below_share, holm};
 use eval_report::price::{Cost, Prices};
 use eval_report::statistics::PassCount;
 use eval_support::words::{count, grouped, tokens};
@@ -40,9 +40,6 @@ pub(super) struct Limits {
     #[arg(long = "price", value_name = "[MODEL=]IN/OUT", requires = "max_cost")]
     prices: Vec<String>,
 }
-
-/// The level of the demand on each case, over all cases.
-const LEVEL: f64 = 0.05;
 
 impl Limits {
     pub(super) fn check(&self) -> Result<(), CommandError> {

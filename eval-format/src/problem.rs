@@ -20,7 +20,7 @@ pub(crate) mod finding;
 mod path;
 mod positions;
 pub(crate) mod problems;
-mod render;
+pub(crate) mod render;
 
 pub use code::{ProblemCode, Severity};
 use eval_support::message::truncated;
@@ -31,8 +31,6 @@ pub(crate) use positions::Position;
 #[doc(hidden)]
 pub use positions::Positions;
 pub(crate) use problems::Problems;
-#[doc(hidden)]
-pub use render::render_with_level;
 pub use render::{line_column, render};
 
 /// Names longer than this are cut in messages and paths.

@@ -487,7 +487,10 @@ mod tests {
             first(connection.child.explain(error.clone()), EXIT_WAIT * 2).await,
             "the end of the program"
         );
-        assert_eq!(first(connection.child.error_outside_requests(error), EXIT_WAIT / 2).await, "the other case");
+        assert_eq!(
+            first(connection.child.error_outside_requests(error), EXIT_WAIT / 2).await,
+            "the other case"
+        );
         connection.leave(Duration::ZERO).await.unwrap();
     }
 

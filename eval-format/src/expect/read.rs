@@ -375,7 +375,7 @@ fn pattern(faults: &mut Faults, value: &Value) -> Option<Pattern> {
         Err(reason) => {
             let message = format!("the regular expression cannot be used: {}", reason.trim_end_matches('.'));
             faults.value(MATCHER, message, "no regular expression").help(
-                "expressions are those of the crate `regex-lite`, close to Python's; a backslash is written twice in JSON",
+                "expressions have the syntax of the crate `regex-lite`, close to Python's; a backslash is written twice in JSON",
             );
             None
         }

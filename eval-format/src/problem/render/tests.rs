@@ -4,8 +4,9 @@ use insta::assert_snapshot;
 use proptest::prelude::*;
 
 use crate::problem::Problems;
+use crate::problem::render::render_with_level;
 use crate::problem::{JsonPath, Problem, ProblemCode, Severity};
-use crate::problem::{line_column, render, render_with_level};
+use crate::problem::{line_column, render};
 
 const FILE: &str = "evals/weather.evalset.json";
 

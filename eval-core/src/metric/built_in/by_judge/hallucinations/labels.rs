@@ -103,7 +103,9 @@ fn each_once(judged: &[Judged], sentences: &[String]) -> Result<(), String> {
     }
     for Judged { sentence, .. } in judged {
         match open.get_mut(sentence.as_str()) {
-            Some(0) => return Err(format!("it judges `{}` more than once", cut(sentence, SHOWN))),
+            Some(0) => {
+                return Err(format!("it judges `{}` more than once", cut(sentence, SHOWN)));
+            }
             Some(left) => *left -= 1,
             None => {}
         }
@@ -229,7 +231,7 @@ mod tests {
             (
                 block("a", "`supported`"),
                 &["a"],
-                "the label ``supported`` is none of supported, unsupported, contradictory, disputed, not_applicable",
+                "the label ``supported`` is not one of supported, unsupported, contradictory, disputed, not_applicable",
             ),
         ] {
             assert_eq!(labels(&reply, sentences), Err(wrong.to_owned()), "{reply}");

@@ -72,7 +72,7 @@ impl Job {
     pub(super) fn end(&self) -> bool {
         let mut state = self.state.lock();
         let Some(mut group) = state.group.take() else { return false };
-        state.ended = Some("cancelled: cases that were in work have no verdict".to_owned());
+        state.ended = Some("cancelled: cases that were in progress have no verdict".to_owned());
         drop(state);
         group.kill();
         true

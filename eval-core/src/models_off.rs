@@ -5,7 +5,7 @@
 #![expect(
     clippy::unused_self,
     clippy::needless_pass_by_value,
-    reason = "the functions are those of the feature `models`"
+    reason = "the feature `models` has these functions"
 )]
 
 use std::future::{Ready, ready};

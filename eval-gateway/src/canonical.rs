@@ -86,7 +86,7 @@ const SHORTEST_BYTES: usize = 64;
 pub struct Masks(Arc<Vec<Regex>>);
 
 impl Masks {
-    /// The rules of these patterns, or the first pattern that is none, with the reason.
+    /// The rules of these patterns, or the first malformed pattern, with the reason.
     pub fn new<S: AsRef<str>>(patterns: &[S]) -> Result<Self, String> {
         let compile = |pattern: &S| {
             let pattern = pattern.as_ref();

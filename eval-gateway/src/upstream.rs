@@ -82,7 +82,7 @@ pub(crate) async fn send(
 ) -> Result<Response, Unsent> {
     let url = Url::parse(address).map_err(|error| {
         let name = asked.provider.name();
-        Unsent::for_good(format!("the address of {name}'s server is none: {error}"))
+        Unsent::for_good(format!("the address of {name}'s server is malformed: {error}"))
     })?;
     let counted = (asked.wire == Wire::OpenAiChat).then(|| with_usage(&body)).flatten();
     if let Some(counted) = counted {

@@ -75,7 +75,7 @@ pub fn numbers(results: &RunResults<'_>) -> Vec<String> {
     numbers_with(results, repetition)
 }
 
-/// The same for people who do not know pass@k.
+/// The numbers of a report for people who do not know pass@k.
 pub fn plain_numbers(results: &RunResults<'_>) -> Vec<String> {
     let repetition = results.over_cases.map(|over| plain_repetition(over, results.totals.cases));
     numbers_with(results, repetition)

@@ -378,7 +378,7 @@ mod tests {
         }
     }
 
-    /// A file that takes so many bytes: a disk that fills up.
+    /// A file that takes a number of bytes: a disk that fills up.
     #[derive(Clone, Default)]
     struct Disk {
         written: Arc<Mutex<Vec<u8>>>,

@@ -194,7 +194,7 @@ mod tests {
             ("{\"other\": \"yes\"}", Ok(true)),
             ("{\"k\": \"perhaps\", \"other\": \"yes\"}", Err(Unclear::Nothing(Some("perhaps".to_owned())))),
             ("{\"k\": \"yes\", \"other\": \"no\"}", twice()),
-            // In ADK the first label counts, which is none.
+            // In ADK the first label counts, which is no label here.
             (r#"{"quoted": {"k": "perhaps"}, "k": "yes"}"#, nothing()),
         ] {
             assert_eq!(read(reply, ""), expected, "{reply}");

@@ -80,7 +80,7 @@ fn grow(open: &mut [u64], places: &[Places]) {
 mod tests {
     use super::*;
 
-    /// The same by the quadratic table of textbooks.
+    /// The length by the quadratic table of textbooks.
     fn by_table(a: &[u32], b: &[u32]) -> usize {
         let mut row = vec![0; b.len() + 1];
         for x in a {

@@ -86,7 +86,7 @@ impl<'a> RuledCalls<'a> {
         in_order(&self.often(), &self.all_allowed(), |e, a| self.charged(e, a, &steps, &weights), &steps)
     }
 
-    /// Pairs as many calls as possible, whether they hold or not. A call that no rule allows is none, whatever the match
+    /// Pairs as many calls as possible, whether they hold or not. A call that no rule allows is not paired, whatever the match
     /// type says.
     pub(crate) fn most(&self) -> Option<Pairing> {
         if self.is_in_any_order() {

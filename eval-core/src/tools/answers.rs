@@ -69,7 +69,7 @@ impl Golden {
         self.uses > 0
     }
 
-    /// Whether a call is this one to the letter. Absent arguments are none.
+    /// Whether a call is this one to the letter. Absent arguments equal empty ones.
     fn equals(&self, call: &FunctionCall) -> bool {
         let none = const { &Map::new() };
         let [expected, actual] = [&self.call, call].map(|call| call.args.as_ref().unwrap_or(none));

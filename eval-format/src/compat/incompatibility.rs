@@ -76,12 +76,12 @@ impl Incompatibility {
         Self::of_case(at, case, ProblemCode::CaseCriteria, message, error.help).at(Part::Keys(keys))
     }
 
-    /// The same about a part of the case.
+    /// This mistake at a part of the case.
     pub(super) fn at(self, part: Part) -> Self {
         Self { part, ..self }
     }
 
-    /// The same about a part of the case: the last of these keys.
+    /// This mistake at the last of these keys of the case.
     pub(super) fn at_keys(self, keys: &[&str]) -> Self {
         self.at(Part::Keys(keys.iter().map(|key| (*key).to_owned()).collect()))
     }

@@ -87,7 +87,7 @@ fn not_a_count(entry: &Entry<'_>, place: &Place<'_>) -> Problem {
     let message = format!("`{}` must be a number from 1 to {MOST_QUESTIONS}", entry.key);
     place
         .error(ProblemCode::WrongType, entry.value.range.clone(), message)
-        .label("nobody would be asked, or far too often")
+        .label("no judge would be asked, or far too often")
         .help("ADK asks 5 times, one at a time, where nothing is said")
 }
 

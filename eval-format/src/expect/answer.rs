@@ -40,7 +40,7 @@ pub struct Demands {
     pub number: Vec<NumberDemand>,
     /// The answer is JSON, or has JSON in a fence, and these values are in it.
     pub json: Vec<(ArgPath, JsonDemand)>,
-    /// The answer has at most so many words.
+    /// The most words of the answer.
     pub max_words: Option<usize>,
 }
 
@@ -157,7 +157,7 @@ impl Demands {
         self
     }
 
-    /// Demands an answer of at most so many words.
+    /// Demands an answer of at most this number of words.
     #[must_use]
     pub fn max_words(mut self, words: usize) -> Self {
         self.max_words = Some(words);
@@ -309,7 +309,7 @@ fn fenced(answer: &str) -> Option<&str> {
     const FENCE: &str = "```";
     let mut parts = answer.split(FENCE).skip(1);
     while let Some(part) = parts.next() {
-        // A fence that is not closed is none. The fence behind the text that follows opens another one.
+        // A fence that is not closed does not count. The fence behind the text that follows opens another one.
         parts.next()?;
         if let Some((language, body)) = part.split_once('\n')
             && matches!(language.trim().to_ascii_lowercase().as_str(), "" | "json")

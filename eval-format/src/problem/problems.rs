@@ -40,7 +40,7 @@ impl Problems {
         self.items.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no problems.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }

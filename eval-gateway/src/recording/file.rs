@@ -190,7 +190,7 @@ fn read_answer(map: &Map) -> Result<Answer, String> {
     let status = count_of(map, "status").map_or(Some(200), |status| u16::try_from(status).ok());
     Ok(Answer {
         run: count_of(map, "run").unwrap_or(1),
-        status: status.ok_or("has an answer whose `status` is none")?,
+        status: status.ok_or("has an answer whose `status` is not a status of HTTP")?,
         headers: headers.collect(),
         body,
     })

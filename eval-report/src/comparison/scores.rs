@@ -20,7 +20,7 @@ pub struct ScoreChange {
     pub means: [f64; 2],
     /// By how much the mean of each case fell, if runs without a score had the best one now and the worst one before.
     least: Vec<f64>,
-    /// The same, if they had the worst one now and the best one before.
+    /// By how much the mean of each case fell, if runs without a score had the worst one now and the best one before.
     most: Vec<f64>,
 }
 
@@ -122,7 +122,7 @@ pub fn score_limit(changes: &[ScoreChange], most: f64) -> ScoreLimit {
             limit.broken.push(format!("{said} (p = {p}), and `--max-score-drop` allows a fall by {most}"));
         } else if may_be_broken {
             limit.unknown.push(format!(
-                "{said}, and runs without a score decide whether it is more than `--max-score-drop {most}` allows; mend what broke, and \
+                "{said}, and runs without a score decide whether it is more than `--max-score-drop {most}` allows; repair what broke, and \
                  run the cases again"
             ));
         }

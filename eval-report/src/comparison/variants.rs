@@ -85,7 +85,7 @@ pub struct Difference {
 
 impl VariantTable {
     /// The table of a run. `against` is the label of the variant that the others are compared with; without it, the first of the
-    /// matrix is. Fails with the labels that there are if the label is none of them.
+    /// matrix is. Fails with the labels that there are if the label is not one of them.
     ///
     /// Each comparison is the exact test over the cases as strata, two-sided: twice the smaller of both sides. Holm's procedure
     /// corrects for their number.
@@ -421,7 +421,7 @@ mod tests {
                  stays as good"
             )
         );
-        // So many runs do show it, with the shares as they are.
+        // This number of runs shows it, with the shares as they are.
         let enough = [(needed * 2 / 3, needed), (needed, needed)];
         assert!(table(&[enough; 4], 0).differences[0].is_shown, "{needed}");
     }

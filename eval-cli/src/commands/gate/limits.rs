@@ -116,7 +116,7 @@ impl Checked {
             self.broken
                 .push(format!("{said}, and `--min-pass-rate` demands {least}: this is a demand, no test"));
         } else if worst < least {
-            self.unknown.push(format!("{said}, so `--min-pass-rate {least}` cannot be checked; {MEND}"));
+            self.unknown.push(format!("{said}, so `--min-pass-rate {least}` cannot be checked; {REPAIR}"));
         }
     }
 
@@ -138,7 +138,7 @@ impl Checked {
                 ));
             } else if at_worst {
                 self.unknown
-                    .push(format!("{said}, so `--min-reliability {least}` cannot be checked; {MEND}"));
+                    .push(format!("{said}, so `--min-reliability {least}` cannot be checked; {REPAIR}"));
             }
         }
     }
@@ -198,7 +198,7 @@ fn without_tokens(tests: &[TestResult<'_>], limit: &str) -> Option<String> {
     })
 }
 
-const MEND: &str = "mend what broke, and run the cases again";
+const REPAIR: &str = "repair what broke, and run the cases again";
 
 /// `3 of 4 runs`, `none of 4 runs`.
 fn of_runs(passed: usize, runs: usize) -> String {

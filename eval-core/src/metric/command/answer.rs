@@ -36,7 +36,7 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// Reads the answer about so many turns.
+    /// Reads the answer about a number of turns.
     pub(super) fn read(text: &str, turns: usize) -> Result<Self, String> {
         let keys = object(text)?;
         let mut unread = Vec::new();

@@ -140,7 +140,7 @@ fn cut_line(spot: &Spot<'_>, text: &str) -> Pane {
     Pane { place: (*line, *column), first_line: *line, source, marks, cut: true, lines: 1 }
 }
 
-/// The length in bytes of the first characters that fit into so many columns.
+/// The length in bytes of the first characters that fit into a number of columns.
 fn fitting(chars: impl Iterator<Item = char>, columns: usize) -> usize {
     let mut used = 0;
     let fits = |c: &char| {

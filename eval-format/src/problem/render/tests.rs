@@ -26,7 +26,7 @@ fn find(text: &str, marked: &str) -> Range<usize> {
     at..at + marked.len()
 }
 
-/// Two cases of one id, with so many lines between them.
+/// Two cases of one id, with a number of lines between them.
 fn duplicate(lines_between: usize) -> (String, Problem) {
     let between = "    {},\n".repeat(lines_between);
     let text = format!(

@@ -300,7 +300,7 @@ impl Reader<'_> {
             Some(2) => {
                 "`mock_strategy_type` 2 answers each call with an error of its own: \"Not implemented\""
             }
-            _ => "`mock_strategy_type` is none of ADK's: it is 0, 1 or 2",
+            _ => "`mock_strategy_type` is not one of ADK's: it is 0, 1 or 2",
         };
         self.problems.push(
             place

@@ -68,7 +68,7 @@ pub(super) fn read(reply: &str, sentences: &[String]) -> Result<Vec<Judged>, Str
         }
         let Some(label) = Label::read(label) else {
             let names: Vec<&str> = Label::ALL.into_iter().map(Label::name).collect();
-            return Err(format!("the label `{}` is none of {}", cut(label, SHOWN), names.join(", ")));
+            return Err(format!("the label `{}` is not one of {}", cut(label, SHOWN), names.join(", ")));
         };
         judged.push(Judged { sentence: sentence.to_owned(), label, rationale: rationale.to_owned() });
     }

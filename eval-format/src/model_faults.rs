@@ -15,7 +15,7 @@ use crate::problem::{ProblemCode, shown};
 use crate::value::{Map, Value};
 
 /// The longest time of a fault, in seconds.
-const MOST_SECONDS: f64 = 86_400.0;
+const MAX_FAULT_SECONDS: f64 = 86_400.0;
 
 // Code in help texts is written without the braces around it, so that the attribute can show it as arguments.
 const EXAMPLE: &str = r#"`"faults": [{"at": {"turn": 1, "call": 2}, "fault": "reset"}]`"#;
@@ -276,11 +276,11 @@ impl Reader {
     }
 
     fn seconds(&mut self, value: &Value, name: &str) -> Option<Duration> {
-        let seconds = value.as_f64().filter(|seconds| (0.0..=MOST_SECONDS).contains(seconds));
+        let seconds = value.as_f64().filter(|seconds| (0.0..=MAX_FAULT_SECONDS).contains(seconds));
         let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         if time.is_none() {
             let message = format!("`{name}` is {}", shown(&value.to_string()));
-            self.wrong_value(message, format!("it is a number of seconds, from 0 to {MOST_SECONDS}"));
+            self.wrong_value(message, format!("it is a number of seconds, from 0 to {MAX_FAULT_SECONDS}"));
         }
         time
     }

@@ -24,10 +24,10 @@ pub(super) const PREFIX: &str = "/mcp/";
 pub(super) static MOCKS: Mutex<BTreeMap<String, Mock>> = Mutex::new(BTreeMap::new());
 
 /// The size limit of a message.
-const MOST_BYTES: usize = 16 << 20;
+const MAX_MESSAGE_BYTES: usize = 16 << 20;
 
 /// The time for a message to arrive.
-const ASKED_WITHIN: Duration = Duration::from_secs(30);
+const READ_TIMEOUT: Duration = Duration::from_secs(30);
 
 type Answer = Response<Full<Bytes>>;
 
@@ -35,7 +35,7 @@ pub(super) async fn serve(stream: TcpStream) {
     let port = stream.local_addr().map_or(0, |address| address.port());
     let answers = service_fn(move |request| async move { Ok::<_, Infallible>(answer(request, port).await) });
     let mut http = hyper::server::conn::http1::Builder::new();
-    let http = http.timer(TokioTimer::new()).header_read_timeout(ASKED_WITHIN);
+    let http = http.timer(TokioTimer::new()).header_read_timeout(READ_TIMEOUT);
     // A connection that breaks off is a client that gave up, and so the answer that it waited for.
     drop(http.serve_connection(TokioIo::new(stream), answers).await);
 }
@@ -58,19 +58,23 @@ async fn answer(request: Request<Incoming>, port: u16) -> Answer {
     if !has_json(&request) {
         return plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, "send a message as `application/json`");
     }
-    let too_large =
-        || plain(StatusCode::PAYLOAD_TOO_LARGE, &format!("a message has at most {} MiB", MOST_BYTES >> 20));
+    let too_large = || {
+        plain(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            &format!("a message has at most {} MiB", MAX_MESSAGE_BYTES >> 20),
+        )
+    };
     // A body that says its length is refused before it is sent.
-    if request.body().size_hint().lower() > MOST_BYTES as u64 {
+    if request.body().size_hint().lower() > MAX_MESSAGE_BYTES as u64 {
         return too_large();
     }
-    let body = Limited::new(request.into_body(), MOST_BYTES).collect();
-    let bytes = match tokio::time::timeout(ASKED_WITHIN, body).await {
+    let body = Limited::new(request.into_body(), MAX_MESSAGE_BYTES).collect();
+    let bytes = match tokio::time::timeout(READ_TIMEOUT, body).await {
         Ok(Ok(body)) => body.to_bytes(),
         Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => return too_large(),
         Ok(Err(_)) => return plain(StatusCode::BAD_REQUEST, "the message broke off"),
         Err(_) => {
-            let why = format!("the message did not come within {} seconds", ASKED_WITHIN.as_secs());
+            let why = format!("the message did not come within {} seconds", READ_TIMEOUT.as_secs());
             return plain(StatusCode::REQUEST_TIMEOUT, &why);
         }
     };

@@ -109,12 +109,12 @@ impl InstructionsError {
 
     fn of(tag: &str, what: &str) -> Self {
         let line = tag.lines().next().unwrap_or_default();
-        Self { message: format!("`{}` {what}", truncated(line, SHOWN_TAG, "..")) }
+        Self { message: format!("`{}` {what}", truncated(line, MAX_TAG_CHARS, "..")) }
     }
 }
 
 const TAGS: [(&str, &str); 3] = [("{{", "}}"), ("{#", "#}"), ("{%", "%}")];
-const SHOWN_TAG: usize = 60;
+const MAX_TAG_CHARS: usize = 60;
 
 impl InstructionTemplate {
     /// Reads a template.

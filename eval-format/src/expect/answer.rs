@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::compare::MOST_REASONS;
+use super::compare::MAX_REASONS;
 use super::matcher::{Matcher, Tolerance, fold, lacking, one_or_list, quoted, show};
 use super::numbers::numbers;
 use super::path::ArgPath;
@@ -247,13 +247,13 @@ impl NumberDemand {
     }
 
     fn missing(&self, numbers: &[Number]) -> String {
-        const SHOWN: usize = 5;
+        const MAX_SHOWN_NUMBERS: usize = 5;
         let wanted = match self.within {
             Some(within) => format!("no number within {within} of {}", self.is),
             None => format!("no number {}", self.is),
         };
-        let shown: Vec<String> = numbers.iter().take(SHOWN).map(ToString::to_string).collect();
-        let more = if numbers.len() > SHOWN { ", .." } else { "" };
+        let shown: Vec<String> = numbers.iter().take(MAX_SHOWN_NUMBERS).map(ToString::to_string).collect();
+        let more = if numbers.len() > MAX_SHOWN_NUMBERS { ", .." } else { "" };
         match numbers {
             [] => format!("has {wanted}; it has no number"),
             _ => format!("has {wanted}; it has {}{more}", shown.join(", ")),
@@ -288,7 +288,7 @@ impl JsonDemand {
         let values = places.iter().flatten().copied();
         values
             .filter_map(|seen| refused(&seen))
-            .take(MOST_REASONS)
+            .take(MAX_REASONS)
             .map(|reason| format!("has JSON in which `{path}` {reason}"))
             .collect()
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::place::Place;
 use crate::problem::finding::Problem;
 
-pub(super) const MOST_RELATED: usize = 4;
+pub(super) const MAX_RELATED_PLACES: usize = 4;
 
 /// Two places up to this many lines apart share a pane.
 const NEAR: usize = 40;
@@ -47,7 +47,7 @@ impl Pane {
 pub(super) fn of(problem: &Problem, text: &str) -> Vec<Pane> {
     let primary = Spot { place: Place::new(text, &problem.range), label: &problem.label, primary: true };
     let (mut near, mut far) = (Vec::new(), Vec::new());
-    for (range, label) in problem.related.iter().take(MOST_RELATED) {
+    for (range, label) in problem.related.iter().take(MAX_RELATED_PLACES) {
         let spot = Spot { place: Place::new(text, range), label, primary: false };
         if spot.shares_pane(&primary, text) { near.push(spot) } else { far.push(spot) }
     }

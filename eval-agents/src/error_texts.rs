@@ -1,10 +1,10 @@
 //! Tests that the text of each error has its cause exactly once.
 
-use std::error::Error;
 use std::io;
 use std::sync::Arc;
 
 use eval_core::format::EvalSet;
+use eval_support::test_support::assert_said_once;
 
 use crate::import::{ImportError, MappingError};
 use crate::record::DraftRecorderError;
@@ -15,13 +15,6 @@ const CAUSE: &str = "no such luck";
 
 fn system() -> io::Error {
     io::Error::other(CAUSE)
-}
-
-/// Fails if the text of an error lacks its cause, or if a printer of error chains would repeat it.
-fn assert_said_once(error: &dyn Error, cause: &str) {
-    let text = error.to_string();
-    assert!(text.contains(cause), "{cause:?} is not in {text:?}");
-    assert!(error.source().is_none(), "said twice: {text}");
 }
 
 #[test]

@@ -146,11 +146,6 @@ impl Traces {
         &self.conversations
     }
 
-    /// The conversations, to own them.
-    pub fn into_conversations(self) -> Vec<Conversation> {
-        self.conversations
-    }
-
     /// The index of a case's conversation among the [conversations](Self::conversations), and the rule that
     /// found it. The rules in their order: the spans name the case (`agentevals.eval.case.id`); the key is
     /// the id of the case or of its session; the user begins with the same words; it is the only conversation

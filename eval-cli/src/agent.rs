@@ -94,7 +94,7 @@ pub(crate) struct AgentArgs {
     )]
     end_within: Option<Duration>,
 
-    /// Lets so many conversations go through one program at a time. Otherwise each has a program of its own.
+    /// Lets this number of conversations go through one program at a time. Otherwise each has a program of its own.
     #[arg(long, value_name = "N", requires = PROGRAM, help_heading = "Agent (exactly one)")]
     program_concurrency: Option<NonZeroUsize>,
 }

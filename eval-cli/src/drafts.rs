@@ -1,6 +1,7 @@
 //! Drafts: adding new drafts to a set, and reviewing the drafts in a set.
 
 mod added;
+mod not_golden;
 #[cfg(feature = "serve")]
 pub(crate) mod revised;
 mod shown;
@@ -14,6 +15,7 @@ use eval_format::{EditError, EvalCase, Invocation, Map, SetEditor, Value};
 #[cfg(feature = "serve")]
 use eval_support::hash::content_hash;
 use eval_support::untrusted::one_line;
+pub(crate) use not_golden::{GoldenBy, NotGolden};
 pub(crate) use shown::text as shown;
 #[cfg(feature = "serve")]
 pub(crate) use shown::{Part, parts};

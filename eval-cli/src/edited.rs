@@ -103,7 +103,7 @@ pub(crate) fn refused(path: &Path, error: &EditError) -> CommandError {
         EditError::Case(problems) => {
             let (why, help) = first_error(problems);
             let message = format!("`{}` cannot take the case: {why}", one_line(&shown));
-            return CommandError::new(message, help.unwrap_or_else(|| "mend the case".to_owned()));
+            return CommandError::new(message, help.unwrap_or_else(|| "fix the case".to_owned()));
         }
         _ => format!("`cargo evalset list {}` shows its cases", shell::word(&shown)),
     };

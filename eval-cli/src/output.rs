@@ -32,7 +32,7 @@ pub(crate) struct Answer {
     pub(crate) text: String,
     pub(crate) annotations: String,
     pub(crate) opens: Option<PathBuf>,
-    /// An error beside the output, which decides the exit code. The text is printed all the same.
+    /// An error beside the output, which decides the exit code. The text is printed anyway.
     pub(crate) failed: Option<CommandError>,
     /// The exit code of an [`Outcome`], or of a program that the command ran.
     pub(crate) exit_code: i32,

@@ -24,7 +24,7 @@ pub(crate) use interface::Erased;
 pub use interface::{Agent, BoxAgent, IntoAgent};
 pub use local::{LocalAgent, local};
 #[cfg(test)]
-pub(crate) use log::MOST_EVENTS;
+pub(crate) use log::MAX_EVENTS;
 pub(crate) use log::{Log, Recorded};
 pub use recorder::Recorder;
 pub use replay::Replay;

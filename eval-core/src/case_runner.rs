@@ -245,7 +245,7 @@ impl CaseRunner {
         self.evaluate_case(identified.case, &identified.log, agent, run).await
     }
 
-    /// The same, for callers that keep the identity of the case.
+    /// The report of a case, for callers that keep the identity of the case.
     pub(crate) async fn evaluate_case(
         &self,
         case: &EvalCase,

@@ -1,10 +1,10 @@
 //! The text of each error has its cause, once.
 
-use std::error::Error;
 use std::io;
 use std::sync::Arc;
 
 use eval_format::{EvalSet, ReadError};
+use eval_support::test_support::assert_said_once;
 
 use crate::runner::{RunDirError, RunnerError};
 
@@ -12,13 +12,6 @@ const CAUSE: &str = "no such luck";
 
 fn system() -> io::Error {
     io::Error::other(CAUSE)
-}
-
-/// Fails if the text of an error lacks its cause, or if a printer of chains would say it twice.
-fn assert_said_once(error: &dyn Error, cause: &str) {
-    let text = error.to_string();
-    assert!(text.contains(cause), "{cause:?} is not in {text:?}");
-    assert!(error.source().is_none(), "said twice: {text}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! It has the names that modules above use, so that these modules are the same in every build. Such a build
 //! refuses every criterion and case that needs a judge before anything runs.
-#![expect(clippy::unused_self, reason = "the methods are those of the feature `judges`")]
+#![expect(clippy::unused_self, reason = "the feature `judges` has these methods")]
 
 use std::convert::Infallible;
 
@@ -74,7 +74,7 @@ impl MeteredJudge {
 pub(crate) struct Settings;
 
 impl Settings {
-    #[expect(clippy::unnecessary_wraps, reason = "the function is that of the feature `judges`")]
+    #[expect(clippy::unnecessary_wraps, reason = "the feature `judges` has this function")]
     pub(crate) fn from_env() -> Result<Self, Infallible> {
         Ok(Self)
     }

@@ -70,6 +70,8 @@
 pub mod _documentation;
 pub mod agent;
 mod attribute;
+#[cfg(any(feature = "judges", feature = "models"))]
+mod blocking;
 mod case_runner;
 mod compiled;
 mod decide;

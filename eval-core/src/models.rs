@@ -7,10 +7,12 @@ use eval_format::conventions::models_path;
 pub use eval_gateway::{
     Answer, Body, CaseRecording, Conversation as ModelCalls, Exchange, Lease, ModelsFolder, Router,
 };
-use eval_gateway::{CompiledModels, Ended, FAULTS_KEY, ModelSet, Settings};
+use eval_gateway::{CompiledModels, Ended, ModelSet, Settings};
 pub use eval_gateway::{ModelMode, Provider};
 use eval_support::{command, shell};
+use tokio::task::JoinError;
 
+use crate::blocking::outcome_of_blocking;
 use crate::model_use::ModelsEnded;
 
 /// The recorded calls of models of a set while its cases run. Without a recording and without a variable there are none.
@@ -125,25 +127,26 @@ impl Models {
     /// What answers calls of models in a run of a case; `None` if the agent asks them itself.
     pub(crate) async fn open(&self, case: &EvalCase, run: usize) -> Result<Option<ModelCalls>, String> {
         let Some(source) = self.0.clone() else {
-            return match case.extra.get(FAULTS_KEY) {
+            return match case.extra.get(EvalCase::MODELS_KEY) {
                 None => Ok(None),
                 Some(_) => Err(unplayed_faults(&case.eval_id, is_live())),
             };
         };
-        let (eval_id, faults) = (case.eval_id.clone(), case.extra.get(FAULTS_KEY).cloned());
+        let (eval_id, faults) = (case.eval_id.clone(), case.extra.get(EvalCase::MODELS_KEY).cloned());
         let open = move || source.set.open(&eval_id, run, faults.as_ref(), &source.command.of_case(&eval_id));
-        blocking(open).await?.map(Some)
+        outcome_of_blocking(open).await.map_err(broke_off)?.map(Some)
     }
 
     /// Fails if a case that is played without its models has faults of them: nothing could try these.
     #[expect(clippy::unused_self, reason = "without the feature `models` it says what is missing")]
     pub(crate) fn unasked(&self, case: &EvalCase) -> Result<(), String> {
-        match case.extra.get(FAULTS_KEY) {
+        match case.extra.get(EvalCase::MODELS_KEY) {
             None => Ok(()),
             Some(_) => Err(format!(
-                "case `{}` has faults of models (`{FAULTS_KEY}`), which cannot be tried on what is stored: no model is asked; \
+                "case `{}` has faults of models (`{}`), which cannot be tried on what is stored: no model is asked; \
                  leave the case out, or run it against its agent",
-                case.eval_id
+                case.eval_id,
+                EvalCase::MODELS_KEY
             )),
         }
     }
@@ -160,7 +163,10 @@ fn unplayed_faults(eval_id: &str, is_live: bool) -> String {
     } else {
         "and there are none: EVALSET_MODELS=record records them"
     };
-    format!("case `{eval_id}` has faults of models (`{FAULTS_KEY}`), which need recorded calls, {help}")
+    format!(
+        "case `{eval_id}` has faults of models (`{}`), which need recorded calls, {help}",
+        EvalCase::MODELS_KEY
+    )
 }
 
 /// Whether the tests of a set read the recordings that were compiled in.
@@ -176,14 +182,13 @@ pub fn asked_mode() -> Result<Option<ModelMode>, String> {
 
 /// Ends the calls of a conversation.
 pub(crate) async fn end(models: ModelCalls, is_whole: bool) -> ModelsEnded {
-    blocking(move || models.end(is_whole)).await.unwrap_or_else(Ended::from).into()
+    let ended = outcome_of_blocking(move || models.end(is_whole)).await;
+    ended.map_err(broke_off).unwrap_or_else(Ended::from).into()
 }
 
-/// Does work that may wait for a disk on a thread that may block.
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, String> {
-    tokio::task::spawn_blocking(work)
-        .await
-        .map_err(|error| format!("the recording of models broke off: {error}"))
+#[expect(clippy::needless_pass_by_value, reason = "a function for `map_err`")]
+fn broke_off(error: JoinError) -> String {
+    format!("the recording of models broke off: {error}")
 }
 
 #[cfg(test)]

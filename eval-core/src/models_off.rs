@@ -5,7 +5,7 @@
 #![expect(
     clippy::unused_self,
     clippy::needless_pass_by_value,
-    reason = "the functions are those of the feature `models`"
+    reason = "the feature `models` has these functions"
 )]
 
 use std::future::{Ready, ready};
@@ -62,9 +62,6 @@ pub(crate) struct Plan {
     pub(crate) is_variant: bool,
 }
 
-/// The key of a case that has faults of its models.
-const FAULTS_KEY: &str = "_models";
-
 const ADD_IT: &str = "and eval-core is built without recorded calls of models: add the feature `models`, or `record-models`, to \
                       its line in `Cargo.toml`";
 
@@ -98,10 +95,11 @@ impl Models {
 
     /// Fails if the case has faults of models, which would not happen.
     pub(crate) fn unasked(&self, case: &EvalCase) -> Result<(), String> {
-        match case.extra.get(FAULTS_KEY) {
+        match case.extra.get(EvalCase::MODELS_KEY) {
             None => Ok(()),
             Some(_) => {
-                Err(format!("case `{}` has faults of models (`{FAULTS_KEY}`), {ADD_IT}", case.eval_id))
+                let key = EvalCase::MODELS_KEY;
+                Err(format!("case `{}` has faults of models (`{key}`), {ADD_IT}", case.eval_id))
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The module `simulator` of a build without the feature `judges`: a simulated user that says nothing.
 //!
-//! Such a build refuses a case with a scenario before it runs. If such a case runs all the same, it gets an
+//! Such a build refuses a case with a scenario before it runs. If such a case runs anyway, it gets an
 //! error in place of a message.
 
 use std::marker::PhantomData;
@@ -17,7 +17,7 @@ use crate::transcript::TurnRecord;
 pub(crate) struct Simulation;
 
 impl Simulation {
-    #[expect(clippy::unnecessary_wraps, reason = "the function is that of the feature `judges`")]
+    #[expect(clippy::unnecessary_wraps, reason = "the feature `judges` has this function")]
     pub(crate) fn new(_: &UserSimulatorConfig) -> Result<Self, String> {
         Ok(Self)
     }
@@ -25,7 +25,7 @@ impl Simulation {
 
 #[derive(Debug)]
 pub(crate) enum Trouble {
-    #[expect(dead_code, reason = "the variant is that of the feature `judges`")]
+    #[expect(dead_code, reason = "the feature `judges` has this variant")]
     Judge(JudgeError),
     Simulator(String),
 }
@@ -38,7 +38,7 @@ impl<'a> Simulator<'a> {
         Self(PhantomData)
     }
 
-    #[expect(clippy::unused_async, reason = "the method is that of the feature `judges`")]
+    #[expect(clippy::unused_async, reason = "the feature `judges` has this method")]
     pub(crate) async fn next(&mut self, _: &[TurnRecord]) -> Result<Option<Content>, Trouble> {
         Err(Trouble::Simulator("a simulated user needs the feature `judges` of `eval-core`".to_owned()))
     }

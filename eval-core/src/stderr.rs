@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use eval_support::mutex::Mutex;
 use tokio::sync::watch;
 
-const KEPT_BYTES: usize = 4096;
+const MAX_KEPT_BYTES: usize = 4096;
 
 /// The longest wait for the end of an output once the program is gone.
 const LAST_OUTPUT_WAIT: Duration = Duration::from_millis(500);
@@ -111,7 +111,7 @@ impl State {
     fn add(&mut self, bytes: &[u8]) {
         self.bytes.extend(bytes);
         self.written += bytes.len();
-        self.bytes.drain(..self.bytes.len().saturating_sub(KEPT_BYTES));
+        self.bytes.drain(..self.bytes.len().saturating_sub(MAX_KEPT_BYTES));
     }
 
     fn text(&self) -> String {
@@ -151,7 +151,7 @@ mod tests {
         tail.follow(std::io::Cursor::new("first\n".repeat(2000) + "last\n"));
         let text = tail.final_output().await;
         assert!(text.starts_with("...\nfirst\n") && text.ends_with("\nlast"), "{text}");
-        assert!(text.len() <= KEPT_BYTES + 4);
+        assert!(text.len() <= MAX_KEPT_BYTES + 4);
 
         let tail = Tail::default();
         tail.follow(&b"one\ntwo\n\n"[..]);
@@ -165,14 +165,14 @@ mod tests {
             // As many bytes as are kept, so that none is dropped for its age.
             let writer = thread::spawn({
                 let tail = tail.clone();
-                move || (0..KEPT_BYTES).for_each(|_| tail.state().add(b"x"))
+                move || (0..MAX_KEPT_BYTES).for_each(|_| tail.state().add(b"x"))
             });
             let mut taken = 0;
             while !writer.is_finished() {
                 taken += tail.take().len();
             }
             writer.join().unwrap();
-            assert_eq!(taken + tail.take().len(), KEPT_BYTES);
+            assert_eq!(taken + tail.take().len(), MAX_KEPT_BYTES);
         }
     }
 

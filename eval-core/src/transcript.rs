@@ -76,7 +76,7 @@ pub struct RunError {
     pub judge: Option<JudgeError>,
     /// Whether the agent was not reached: see [`Unreachable`](crate::agent::Unreachable).
     pub unreachable: bool,
-    /// Whether the run ended normally and failed all the same, as when a fault of a tool was not reached. It is scored, and its
+    /// Whether the run ended normally and failed anyway, as when a fault of a tool was not reached. It is scored, and its
     /// case has FAILED.
     pub is_failure: bool,
 }

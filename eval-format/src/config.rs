@@ -27,7 +27,7 @@ pub(crate) use criterion::Criterion;
 pub(crate) use eval_config::EvalConfig;
 pub use instructions::{InstructionTemplate, InstructionsError, TemplateVariable};
 #[cfg(feature = "json-schema")]
-pub(crate) use judged::MOST_QUESTIONS;
+pub(crate) use judged::MAX_QUESTIONS;
 pub use metric_command::MetricCommand;
 pub(crate) use model_config::check as check_model_config;
 pub use of_case::CaseCriteriaError;

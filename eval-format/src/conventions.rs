@@ -175,7 +175,7 @@ pub fn models_path(set: &str) -> String {
 /// ```
 pub fn models_file(eval_id: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
-    let name: String = eval_id.chars().take(LONGEST_MODELS_NAME).map(plain).collect();
+    let name: String = eval_id.chars().take(MAX_MODELS_NAME_CHARS).map(plain).collect();
     let is_taken = name.is_empty() || SHARED_MODELS.strip_suffix(".json") == Some(&*name);
     if name == eval_id && !is_taken {
         return format!("{name}.json");
@@ -183,7 +183,7 @@ pub fn models_file(eval_id: &str) -> String {
     format!("{name}-{:08x}.json", content_hash(eval_id.as_bytes()) >> 32)
 }
 
-const LONGEST_MODELS_NAME: usize = 80;
+const MAX_MODELS_NAME_CHARS: usize = 80;
 
 /// The path of the declarations of a set's tools: `x.evalset.json` has `x.evalset.tools.json`. `set` may be a name or a path.
 ///

@@ -1,16 +1,10 @@
 //! A test that the text of each error contains its cause, once.
 
-use std::error::Error;
 use std::io;
 
-use crate::{EvalSet, ReadError};
+use eval_support::test_support::assert_said_once;
 
-/// Fails if the text of an error lacks its cause, or if a printer of chains would say it twice.
-fn assert_said_once(error: &dyn Error, cause: &str) {
-    let text = error.to_string();
-    assert!(text.contains(cause), "{cause:?} is not in {text:?}");
-    assert!(error.source().is_none(), "said twice: {text}");
-}
+use crate::{EvalSet, ReadError};
 
 #[test]
 fn the_text_of_an_error_has_its_cause_once() {

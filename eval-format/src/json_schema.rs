@@ -12,6 +12,7 @@ use self::parts::{NUMBER, any_of, array, described, list, object, pattern, requi
 use crate::conventions::FileKind;
 use crate::metric::METRICS;
 use crate::model::EvalCase;
+use crate::model_faults::ModelFaults;
 use crate::schema::{
     EVAL_CASE, EVAL_CONFIG, EVAL_SET_ANY_CASE, Extra, Field, LLM_BACKED_USER_SIMULATOR, Model, OLD_CASE,
     OLD_SESSION, OLD_TURN, RECORDING, Type, criterion,
@@ -306,7 +307,7 @@ fn model_faults() -> Value {
     ]);
     let place = object([("turn", at_least("integer", 1)), ("call", at_least("integer", 1))]);
     let item = closed(&["at", "fault"], object([("at", closed(&["turn", "call"], place)), ("fault", fault)]));
-    any_of(vec![of_one("faults", array(item)), type_of("null")])
+    any_of(vec![of_one(ModelFaults::LIST_KEY, array(item)), type_of("null")])
 }
 
 /// The texts that pydantic takes for true and false.

@@ -104,10 +104,11 @@ pub mod __private {
     pub use crate::metric::fields::DEFAULT_STOP_SIGNAL;
     pub use crate::model_faults::{Change, FaultKind, ModelFault, ModelFaults, check_model_faults};
     pub use crate::names::{LISTING_BEGIN, LISTING_END, module_name, test_names};
-    pub use crate::problem::render_with_level;
-    pub use crate::reader::{check_case, check_cases, read_case};
+    pub use crate::problem::render::render_with_level;
+    pub use crate::reader::built::check_cases;
+    pub use crate::reader::slice::{check_case, read_case};
     #[cfg(feature = "recordings")]
-    pub use crate::recording::{line_of, questions_of_lines};
+    pub use crate::recording::lines::{line_of, questions_of_lines};
     pub use crate::schema::Piece;
     pub use crate::text::parse_value;
     pub use crate::value::write_string;

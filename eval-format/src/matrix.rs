@@ -87,7 +87,7 @@ impl Variant {
         }
     }
 
-    /// The first name in braces in a text that looks like an axis and is none: `modle` of `{modle}`. JSON and the variables of a
+    /// The first name in braces in a text that looks like an axis and is not one: `modle` of `{modle}`. JSON and the variables of a
     /// shell (`${HOME}`) have other forms.
     #[doc(hidden)]
     pub fn unknown_in<'t>(&self, text: &'t str) -> Option<&'t str> {
@@ -114,7 +114,7 @@ pub const MAX_VARIANTS: usize = 1_000;
 /// The number of tests from which a matrix is warned about.
 const MANY_TESTS: usize = 1_000;
 
-/// The warning about a matrix with so many variants of so many cases; `None` up to a thousand tests.
+/// The warning about a matrix with these numbers of variants and cases; `None` up to a thousand tests.
 ///
 /// ```
 /// use eval_format::matrix::too_many_tests;

@@ -21,7 +21,7 @@ pub(crate) use bound::Bound;
 pub use bound::MetricArgument;
 pub(crate) use choices::{ArgsMatch, Direction, MatchType, Similarity};
 pub use fields::{CriterionField, FieldKind};
-pub(crate) use info::FreeTurns;
+pub(crate) use info::{FreeTurns, Quadratic};
 pub use info::{MetricCategory, MetricGroup, MetricInfo, Need, Subject};
 pub(crate) use list::{ANSWER_DEMANDS, FINAL_SESSION_STATE_MATCH, TRAJECTORY_QUALITY, rubric_types};
 pub use list::{METRICS, metric};

@@ -14,11 +14,8 @@ use crate::model::EvalCase;
 use crate::problem::{ProblemCode, shown};
 use crate::value::{Map, Value};
 
-/// The key in `_models` with the faults.
-const LIST: &str = "faults";
-
 /// The longest time of a fault, in seconds.
-const MOST_SECONDS: f64 = 86_400.0;
+const MAX_FAULT_SECONDS: f64 = 86_400.0;
 
 // Code in help texts is written without the braces around it, so that the attribute can show it as arguments.
 const EXAMPLE: &str = r#"`"faults": [{"at": {"turn": 1, "call": 2}, "fault": "reset"}]`"#;
@@ -28,6 +25,11 @@ const KINDS: &str = r#"for example `"fault": {"status": 429, "retry_after": 0.00
 /// The faults of the models of a case.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ModelFaults(Vec<ModelFault>);
+
+impl ModelFaults {
+    /// The key in `_models` with the faults.
+    pub const LIST_KEY: &'static str = "faults";
+}
 
 /// One fault: what goes wrong at one call.
 #[derive(Clone, Debug, PartialEq)]
@@ -157,11 +159,13 @@ struct Reader {
 
 impl Reader {
     fn list(&mut self, value: &Value) {
-        let Some(map) = self.object(value, "`_models` is an object with `faults`", EXAMPLE, &[LIST]) else {
+        let Some(map) =
+            self.object(value, "`_models` is an object with `faults`", EXAMPLE, &[ModelFaults::LIST_KEY])
+        else {
             return;
         };
-        let Some(list) = map.get(LIST) else { return };
-        self.path.push(Step::Key(LIST));
+        let Some(list) = map.get(ModelFaults::LIST_KEY) else { return };
+        self.path.push(Step::Key(ModelFaults::LIST_KEY));
         match list.as_array() {
             None => self.wrong_value(
                 format!("`faults` is an array, and this is {}", list.kind()),
@@ -272,11 +276,11 @@ impl Reader {
     }
 
     fn seconds(&mut self, value: &Value, name: &str) -> Option<Duration> {
-        let seconds = value.as_f64().filter(|seconds| (0.0..=MOST_SECONDS).contains(seconds));
+        let seconds = value.as_f64().filter(|seconds| (0.0..=MAX_FAULT_SECONDS).contains(seconds));
         let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         if time.is_none() {
             let message = format!("`{name}` is {}", shown(&value.to_string()));
-            self.wrong_value(message, format!("it is a number of seconds, from 0 to {MOST_SECONDS}"));
+            self.wrong_value(message, format!("it is a number of seconds, from 0 to {MAX_FAULT_SECONDS}"));
         }
         time
     }

@@ -16,7 +16,7 @@ pub const LISTING_BEGIN: &str = "\n#evalset-tests-1 ";
 pub const LISTING_END: &str = "#evalset-tests-end\n";
 
 /// The longest name, in characters.
-const LONGEST: usize = 80;
+const MAX_NAME_CHARS: usize = 80;
 
 /// The keywords of all editions, which cannot be names.
 const KEYWORDS: &[&str] = &[
@@ -116,7 +116,8 @@ struct Candidate<'a> {
 impl<'a> Candidate<'a> {
     fn new(id: &'a str) -> Self {
         let (stem, found) = stem(id);
-        let suffix = if !found || stem.chars().nth(LONGEST).is_some() { Suffix::Half } else { Suffix::None };
+        let suffix =
+            if !found || stem.chars().nth(MAX_NAME_CHARS).is_some() { Suffix::Half } else { Suffix::None };
         Self { id, stem, suffix }
     }
 
@@ -134,7 +135,7 @@ impl<'a> Candidate<'a> {
     }
 
     fn hashed(&self, digits: &str) -> String {
-        let cut: String = self.stem.chars().take(LONGEST - 1 - digits.len()).collect();
+        let cut: String = self.stem.chars().take(MAX_NAME_CHARS - 1 - digits.len()).collect();
         format!("{}_{digits}", cut.trim_end_matches('_'))
     }
 

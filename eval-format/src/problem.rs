@@ -20,7 +20,7 @@ pub(crate) mod finding;
 mod path;
 mod positions;
 pub(crate) mod problems;
-mod render;
+pub(crate) mod render;
 
 pub use code::{ProblemCode, Severity};
 use eval_support::message::truncated;
@@ -31,16 +31,14 @@ pub(crate) use positions::Position;
 #[doc(hidden)]
 pub use positions::Positions;
 pub(crate) use problems::Problems;
-#[doc(hidden)]
-pub use render::render_with_level;
 pub use render::{line_column, render};
 
 /// Names longer than this are cut in messages and paths.
-const LONGEST_NAME: usize = 60;
+const MAX_NAME_CHARS: usize = 60;
 
 /// A name cut to a length that fits into a line.
 pub(crate) fn short(name: &str) -> String {
-    truncated(name, LONGEST_NAME, "...").into_owned()
+    truncated(name, MAX_NAME_CHARS, "...").into_owned()
 }
 
 /// A name as messages show it: short, and on one line.
@@ -66,6 +64,6 @@ mod tests {
     fn names_are_shown_on_one_line() {
         assert_eq!(shown("conversation"), "conversation");
         assert_eq!(shown("a\nb\u{2028}é天"), r"a\nb\u{2028}é天");
-        assert_eq!(shown(&"天".repeat(100)), format!("{}...", "天".repeat(LONGEST_NAME)));
+        assert_eq!(shown(&"天".repeat(100)), format!("{}...", "天".repeat(MAX_NAME_CHARS)));
     }
 }

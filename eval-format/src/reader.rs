@@ -13,7 +13,7 @@
 //! assert_eq!((checked.cases[0].eval_id.as_str(), checked.cases[0].line), ("hi", 2));
 //! ```
 
-mod built;
+pub(crate) mod built;
 mod cases;
 mod checked;
 mod drafts;
@@ -23,12 +23,10 @@ mod parse;
 mod scenario;
 mod session;
 mod set;
-mod slice;
+pub(crate) mod slice;
 #[cfg(feature = "export")]
 mod unwritten;
 
-#[doc(hidden)]
-pub use built::check_cases;
 #[cfg(feature = "json-schema")]
 pub(crate) use cases::LOOK_LIKE_EXPECTATIONS;
 #[cfg(feature = "edit")]
@@ -43,8 +41,6 @@ pub(crate) use parse::NO_FILE;
 pub(crate) use parse::parse;
 pub use session::{CheckedSession, check_session};
 pub use set::check_set;
-#[doc(hidden)]
-pub use slice::{check_case, read_case};
 
 #[cfg(test)]
 mod tests;

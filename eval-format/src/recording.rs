@@ -11,13 +11,11 @@
 
 mod check;
 mod file;
-mod lines;
+pub(crate) mod lines;
 mod question;
 
 pub use check::{CheckedRecording, QuestionSpan, check_recording};
 pub use file::Recording;
-#[doc(hidden)]
-pub use lines::{line_of, questions_of_lines};
 pub use question::{RecordedQuestion, RecordedReply};
 
 #[cfg(test)]

@@ -131,7 +131,7 @@ fn check_type(rubric: &Node<'_>, last: bool, place: &Place<'_>) -> Option<Proble
         let message = format!("a rubric of type `{TRAJECTORY_QUALITY}` is in a turn that is not the last");
         let found = problem(message).label("it is about the whole conversation");
         return Some(
-            found.help("move it to the `rubrics` of the case; ADK reads those of the last turn only"),
+            found.help("move it to the `rubrics` of the case; ADK reads only the rubrics of the last turn"),
         );
     }
     if rubric_types().any(|(known, _)| known == kind) {

@@ -128,8 +128,8 @@ pub fn tags_at_hand(tag: &str, known: &[&str]) -> String {
                 .to_owned();
         }
         1 => format!("the only tag is {}", code_list(&names)),
-        2..=MOST_SHOWN => format!("the tags are {}", code_list(&names)),
-        _ => format!("the tags are {}", first_of_code_list(&names, MOST_SHOWN)),
+        2..=MAX_SHOWN_TAGS => format!("the tags are {}", code_list(&names)),
+        _ => format!("the tags are {}", first_of_code_list(&names, MAX_SHOWN_TAGS)),
     };
     match did_you_mean(tag, known.iter().copied()) {
         Some(question) => format!("{question} {}{}", there[..1].to_uppercase(), &there[1..]),
@@ -137,7 +137,7 @@ pub fn tags_at_hand(tag: &str, known: &[&str]) -> String {
     }
 }
 
-const MOST_SHOWN: usize = 10;
+const MAX_SHOWN_TAGS: usize = 10;
 
 #[cfg(test)]
 mod tests {

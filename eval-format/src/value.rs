@@ -10,7 +10,6 @@ mod tree;
 pub use number::Number;
 #[cfg(feature = "edit")]
 pub(crate) use text::Lines;
-#[doc(hidden)]
 pub use text::write_string;
 pub(crate) use text::{Layout, plain_len, print, to_pretty};
 pub use tree::{Entries, Map, Value};

@@ -20,7 +20,7 @@ const CALLS: usize = 10_000;
 const LARGE: usize = 5_000;
 const TRIES: usize = 200;
 
-/// A recording with so many calls, each of which adds a message to the one before.
+/// A recording with a number of calls, each of which adds a message to the one before.
 fn recording(eval_id: &str, calls: usize) -> CaseRecording {
     let message = |role: &str, text: String| {
         Value::Object(Map::from([("role", Value::from(role)), ("content", Value::from(text))]))

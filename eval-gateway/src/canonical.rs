@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use eval_format::{Map, Number, Value};
-use eval_support::secrets::{is_secret_under, mask_shapes};
+use eval_support::secrets::{is_secret_entry, is_secret_under, mask_shapes};
 use regex_lite::Regex;
 use sha2::{Digest, Sha256};
 
@@ -86,7 +86,7 @@ const SHORTEST_BYTES: usize = 64;
 pub struct Masks(Arc<Vec<Regex>>);
 
 impl Masks {
-    /// The rules of these patterns, or the first pattern that is none, with the reason.
+    /// The rules of these patterns, or the first malformed pattern, with the reason.
     pub fn new<S: AsRef<str>>(patterns: &[S]) -> Result<Self, String> {
         let compile = |pattern: &S| {
             let pattern = pattern.as_ref();
@@ -169,7 +169,7 @@ impl<'a> Canonical<'a> {
             if is_id {
                 return self.id(text);
             }
-            if key.eq_ignore_ascii_case("authorization") || is_secret_under(key, text) {
+            if is_secret_entry(key) || is_secret_under(key, text) {
                 return Value::from(CREDENTIAL);
             }
             // A document of plain text has a type of its content, too.

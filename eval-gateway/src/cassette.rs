@@ -117,7 +117,7 @@ impl Cassette {
         CaseRecordingGuard(self.state.lock())
     }
 
-    /// The state of a request in a run, after so many answers to it.
+    /// The state of a request in a run, after a number of answers to it.
     pub(crate) fn has(&self, key: &str, run: usize, used: usize) -> Has {
         let state = self.state.lock();
         let run = self.played_by(run);

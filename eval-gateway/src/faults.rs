@@ -3,14 +3,11 @@
 use std::time::Duration;
 
 use eval_format::__private::{Change, FaultKind, ModelFault, ModelFaults};
-use eval_format::{EvalCase, Value};
+use eval_format::Value;
 
 mod changed;
 
 pub(crate) use changed::changed;
-
-/// The key of a case that has its faults.
-pub const KEY: &str = EvalCase::MODELS_KEY;
 
 /// The faults of a case.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -67,7 +64,7 @@ impl Faults {
         self.0.at(turn, call).map_or_else(String::new, named)
     }
 
-    /// The faults whose call was not made. `made` says whether a turn had so many calls.
+    /// The faults whose call was not made. `made` says whether a turn had a call of this number.
     pub(crate) fn unreached(&self, made: impl Fn(usize, usize) -> bool) -> Vec<String> {
         self.0.iter().filter(|fault| !made(fault.turn, fault.call)).map(named).collect()
     }

@@ -27,7 +27,7 @@ mod variables;
 mod wire;
 
 pub use conversation::{Conversation, Ended};
-pub use faults::{Faults, KEY as FAULTS_KEY};
+pub use faults::Faults;
 pub use limits::{Limit, Limits, Total};
 pub use miss::Miss;
 pub use mode::{ModelMode, Settings};

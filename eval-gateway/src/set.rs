@@ -57,7 +57,7 @@ impl ModelSet {
         (mode != ModelMode::Live).then_some(Self { settings, mode, folder, compiled, plan, cassettes })
     }
 
-    /// The same recordings for cases with so many runs, by one of several variants of an agent or by the only one.
+    /// The recordings for cases with this number of runs, by one of several variants of an agent or by the only one.
     #[must_use]
     pub fn planned(self, runs: usize, is_variant: bool) -> Self {
         Self { plan: Plan { runs: Some(runs), is_variant }, ..self }

@@ -140,7 +140,7 @@ impl ModelsFolder {
         load(eval_id, texts.shared, texts.case, &self.shown, &self.shown_file(eval_id))
     }
 
-    /// The names of the files of cases, in order. `shared.json` is none.
+    /// The names of the files of cases, in order. `shared.json` is not one of them.
     pub fn files(&self) -> io::Result<Vec<String>> {
         let mut files = Vec::new();
         for entry in fs::read_dir(&self.path)? {

@@ -36,10 +36,11 @@ const NOT_SENT: [&str; 10] = [
 ];
 
 /// Headers of answers that clients act on or show. No other header is handed on or recorded.
-const KEPT: [&str; 5] = ["retry-after", "retry-after-ms", "x-should-retry", "request-id", "x-request-id"];
+const KEPT_HEADERS: [&str; 5] =
+    ["retry-after", "retry-after-ms", "x-should-retry", "request-id", "x-request-id"];
 
 /// The size limit of an answer.
-const MOST_BYTES: usize = 64 << 20;
+const MAX_ANSWER_BYTES: usize = 64 << 20;
 
 /// An answer whose body is still to be read.
 pub(crate) struct Response {
@@ -82,7 +83,7 @@ pub(crate) async fn send(
 ) -> Result<Response, Unsent> {
     let url = Url::parse(address).map_err(|error| {
         let name = asked.provider.name();
-        Unsent::for_good(format!("the address of {name}'s server is none: {error}"))
+        Unsent::for_good(format!("the address of {name}'s server is malformed: {error}"))
     })?;
     let counted = (asked.wire == Wire::OpenAiChat).then(|| with_usage(&body)).flatten();
     if let Some(counted) = counted {
@@ -134,7 +135,8 @@ async fn send_to(
     }
     let is_framed = header(CONTENT_LENGTH.as_str()).or(header(TRANSFER_ENCODING.as_str())).is_some();
     let kind = header(CONTENT_TYPE.as_str()).unwrap_or("application/json").to_owned();
-    let kept = KEPT.iter().filter_map(|name| Some(((*name).to_owned(), header(name)?.to_owned()))).collect();
+    let kept =
+        KEPT_HEADERS.iter().filter_map(|name| Some(((*name).to_owned(), header(name)?.to_owned()))).collect();
     Ok(Response {
         status: response.status().as_u16(),
         headers: kept,
@@ -196,8 +198,8 @@ impl Response {
         let bytes =
             read.map_err(|error| format!("{what} of the provider broke off: {}", error.without_url()))?;
         self.read += bytes.as_ref().map_or(0, Bytes::len);
-        if self.read > MOST_BYTES {
-            let most = MOST_BYTES >> 20;
+        if self.read > MAX_ANSWER_BYTES {
+            let most = MAX_ANSWER_BYTES >> 20;
             return Err(format!("{what} of the provider has more than {most} MiB, which is the limit"));
         }
         Ok(bytes)
@@ -305,7 +307,7 @@ mod tests {
     #[tokio::test]
     async fn an_answer_and_a_stream_beyond_the_limit_are_errors() {
         for (kind, what) in [("application/json", "the answer"), ("text/event-stream", "the stream")] {
-            for (read, is_within) in [(MOST_BYTES - 11, true), (MOST_BYTES - 10, false)] {
+            for (read, is_within) in [(MAX_ANSWER_BYTES - 11, true), (MAX_ANSWER_BYTES - 10, false)] {
                 let mut response = response(format!("content-type: {kind}"), b"data: \"a\"\n\n").await;
                 response.read = read;
                 let error = format!("{what} of the provider has more than 64 MiB, which is the limit");

@@ -212,7 +212,7 @@ pub(crate) struct Asked {
     pub(crate) rest: String,
 }
 
-/// The reason why a request is none of the gateway's.
+/// The reason why the gateway does not take a request.
 #[derive(Clone, Debug)]
 pub(crate) struct NoWire(pub(crate) String);
 
@@ -370,7 +370,7 @@ fn more_options(incoming: &Incoming<'_>, verb: Option<String>) -> Map {
         options.insert("alt", alt);
     }
     if incoming.method == "GET" {
-        // Pages of a list. A key is none of them.
+        // Pages of a list. A key is not one of them.
         query.retain(|pair| !is_secret(pair) && !pair.starts_with("alt="));
         query.sort_unstable();
         if !query.is_empty() {

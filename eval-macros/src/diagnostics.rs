@@ -10,7 +10,7 @@ use quote::ToTokens;
 use crate::features::Feature;
 
 /// Errors beyond this number are counted, not shown.
-const SHOWN: usize = 20;
+const MAX_SHOWN_ERRORS: usize = 20;
 
 /// The mistakes found so far. Each pass adds its own and goes on.
 #[derive(Debug, Default)]
@@ -106,7 +106,7 @@ struct Errors {
 
 impl Errors {
     fn add(&mut self, error: impl FnOnce() -> syn::Error) {
-        if self.shown.len() < SHOWN { self.shown.push(error()) } else { self.hidden += 1 }
+        if self.shown.len() < MAX_SHOWN_ERRORS { self.shown.push(error()) } else { self.hidden += 1 }
     }
 
     /// One `compile_error!` each, and one that counts those not shown.

@@ -225,9 +225,9 @@ impl Folders {
         let (what, hint) = if wants_file { ("JSON files", "") } else { ("folders", RELATIVE_HINT) };
         match names.len() {
             0 => format!("{place} holds no {what}{hint}"),
-            1..=SHOWN_NAMES => format!("{place} holds {}{hint}", code_list(&names)),
+            1..=MAX_SHOWN_NAMES => format!("{place} holds {}{hint}", code_list(&names)),
             count => {
-                let first = code_list(&names[..SHOWN_NAMES]);
+                let first = code_list(&names[..MAX_SHOWN_NAMES]);
                 format!("{place} holds {count} {what}, among them {first}{hint}")
             }
         }
@@ -239,7 +239,7 @@ const RELATIVE_HINT: &str = "; paths are relative to the folder of `Cargo.toml`"
 const RELATIVE: &str = "paths are relative to the folder of `Cargo.toml`";
 
 /// The most names that still read as a sentence.
-const SHOWN_NAMES: usize = 4;
+const MAX_SHOWN_NAMES: usize = 4;
 
 /// The path, if it means the same on every machine.
 fn relative(path: &LitStr) -> syn::Result<String> {

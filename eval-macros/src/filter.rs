@@ -132,12 +132,12 @@ fn letters(glob: &str) -> String {
 }
 
 fn ids_at_hand(ids: &[&str]) -> String {
-    const SHOWN: usize = 5;
+    const MAX_SHOWN_IDS: usize = 5;
     match ids.len() {
         0 => "there are no cases".to_owned(),
         1 => format!("the only id is {}", code_list(ids)),
-        2..=SHOWN => format!("the ids are {}", code_list(ids)),
-        count => format!("there are {count} ids, the first are {}", code_list(&ids[..SHOWN])),
+        2..=MAX_SHOWN_IDS => format!("the ids are {}", code_list(ids)),
+        count => format!("there are {count} ids, the first are {}", code_list(&ids[..MAX_SHOWN_IDS])),
     }
 }
 

@@ -43,7 +43,7 @@ const FOUND: [(Cell, [f64; 6]); 9] = [
 
 const DRAWS_OF_FOUND: usize = 1_000;
 
-/// The same of fewer and of more cases, for the drops that the reference has. It drew 300 builds of 100 cases.
+/// The shares of fewer and of more cases, for the drops that the reference has. It drew 300 builds of 100 cases.
 const FOUND_OF_OTHERS: [(Cell, [Option<f64>; 6]); 3] = [
     ((5, 5, 1, 0.95), [Some(0.94), None, None, None, Some(0.05), None]),
     ((100, 10, 3, 0.95), [Some(1.00), Some(0.05), Some(0.79), Some(1.00), None, None]),
@@ -111,7 +111,7 @@ fn is_found(cell: Cell, reference: [Option<f64>; 6], draws: usize) -> bool {
     is_well
 }
 
-/// The standard error of a share of so many draws. A share near 0 or 1 has hardly any.
+/// The standard error of a share of a number of draws. A share near 0 or 1 has hardly any.
 fn error(share: f64, draws: usize) -> f64 {
     let share = share.clamp(0.005, 0.995);
     (share * (1.0 - share) / draws as f64).sqrt()

@@ -40,6 +40,7 @@ pub use read::{Attempt, Evaluation, Listing, ReadRunError, RecordedRun, Recorded
 #[doc(hidden)]
 pub use record::{Record, RecordError};
 pub(crate) use runner::Asked;
+pub(crate) use runs::find_run;
 pub use runs::latest;
 #[doc(hidden)]
-pub use runs::{find_run, revision_of_run};
+pub use runs::revision_of_run;

@@ -39,7 +39,7 @@ impl Prices {
         texts.split(',').try_for_each(|text| self.add(text.trim()))
     }
 
-    /// These prices; if there are none, those of `EVALSET_MODELS_PRICE`.
+    /// These prices; without them, the prices of `EVALSET_MODELS_PRICE`.
     #[must_use]
     pub fn or_of_environment(self) -> Self {
         let mut prices = self;

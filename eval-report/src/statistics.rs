@@ -81,14 +81,6 @@ impl PassCount {
         Ok(Self { passed, total })
     }
 
-    /// Counts the values that are `true`.
-    pub fn from_outcomes(passed: impl IntoIterator<Item = bool>) -> Self {
-        passed.into_iter().fold(Self::default(), |tally, passed| Self {
-            passed: tally.passed + usize::from(passed),
-            total: tally.total + 1,
-        })
-    }
-
     /// The number of attempts that passed.
     pub fn passed(self) -> usize {
         self.passed
@@ -345,7 +337,6 @@ mod tests {
         let flaky: Vec<usize> = (0..=3).filter(|passed| tally(*passed, 3).is_flaky()).collect();
         assert_eq!(flaky, [1, 2]);
         assert!(!tally(1, 1).is_flaky() && !PassCount::default().is_flaky());
-        assert_eq!(PassCount::from_outcomes([true, false, true]), tally(2, 3));
         assert_eq!(PassCount::default().rate(), None);
     }
 }

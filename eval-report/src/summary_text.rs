@@ -75,7 +75,7 @@ pub fn numbers(results: &RunResults<'_>) -> Vec<String> {
     numbers_with(results, repetition)
 }
 
-/// The same for people who do not know pass@k.
+/// The numbers of a report for people who do not know pass@k.
 pub fn plain_numbers(results: &RunResults<'_>) -> Vec<String> {
     let repetition = results.over_cases.map(|over| plain_repetition(over, results.totals.cases));
     numbers_with(results, repetition)
@@ -240,15 +240,15 @@ fn repeated(results: &RunResults<'_>) -> Option<String> {
 
 /// Rules of cases that none of several runs needed: without them the golden values are tested.
 fn unneeded_rules(results: &RunResults<'_>) -> Vec<String> {
-    const SHOWN: usize = 5;
+    const MAX_SHOWN_RULES: usize = 5;
     let of_test = |test: &TestResult<'_>| {
         let name = one_line(&test.name);
         let lines = test.unneeded_rules().into_iter().map(|rule| rule.unneeded());
         lines.map(|line| format!("no run needed a rule of `{name}`, {}", one_line(&line))).collect::<Vec<_>>()
     };
     let mut notes: Vec<String> = results.tests.iter().flat_map(of_test).collect();
-    let more = notes.len().saturating_sub(SHOWN);
-    notes.truncate(SHOWN);
+    let more = notes.len().saturating_sub(MAX_SHOWN_RULES);
+    notes.truncate(MAX_SHOWN_RULES);
     if more > 0 {
         notes.push(format!("no run needed {} either", count(more, "more rule")));
     }

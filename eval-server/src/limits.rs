@@ -31,7 +31,7 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// 16 MiB for a body, 256 MiB for the received parts of all bodies in work, 512 connections, 30 seconds,
+    /// 16 MiB for a body, 256 MiB for the received parts of all bodies in progress, 512 connections, 30 seconds,
     /// a thread for each processor; 1000 live sessions in 256 MiB, each with at most 10,000 spans.
     fn default() -> Self {
         Self {
@@ -52,7 +52,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The most bytes of a body, and of the data unpacked from it. All bodies in work together have at most
+    /// The most bytes of a body, and of the data unpacked from it. All bodies in progress together have at most
     /// 16 times as many.
     #[must_use]
     pub fn body(mut self, bytes: usize) -> Self {

@@ -146,7 +146,7 @@ pub(crate) fn why(text: &[u8], error: &serde_json::Error) -> String {
     match no_number(text, error) {
         Some(word) => format!(
             "`{word}` is no JSON: line {} column {}. Python's `json` writes it unless it is told `allow_nan=False`; `null` \
-             stands for what has no value",
+             is the JSON of what has no value",
             error.line(),
             error.column()
         ),

@@ -137,7 +137,7 @@ impl Server {
         self.app.access.token.as_str()
     }
 
-    /// Answers requests until `stop` ends. Then no client can connect any more, and requests that are in work have
+    /// Answers requests until `stop` ends. Then no client can connect any more, and requests that are in progress have
     /// [`Limits::grace`](crate::Limits::grace) to end.
     pub async fn run(self, stop: impl Future<Output = ()>) {
         let Self { listener, receiver, app, .. } = self;
@@ -201,7 +201,7 @@ const MAX_HEADERS: usize = 64;
 /// The memory for the headers of a request, and for pieces of its body.
 const BUFFER_BYTES: usize = 64 << 10;
 
-/// Answers requests until `stop` ends. Requests in work then have the time `limits.grace` to end.
+/// Answers requests until `stop` ends. Requests in progress then have the time `limits.grace` to end.
 async fn serve_connections(
     listener: TcpListener,
     routes: Router,

@@ -18,7 +18,7 @@ pub struct Price {
 }
 
 /// The syntax of prices.
-pub const HELP: &str = "write the prices of a million tokens in and out, `0.30/2.50`, for one model `gemini-2.5-flash=0.30/2.50`; a third price is that of cached tokens, `0.30/2.50/0.03`";
+pub const HELP: &str = "write the prices of a million tokens in and out, `0.30/2.50`, for one model `gemini-2.5-flash=0.30/2.50`; a third price is for cached tokens, `0.30/2.50/0.03`";
 
 impl Prices {
     /// Reads prices with commas between them.
@@ -65,8 +65,8 @@ impl Prices {
 }
 
 impl Price {
-    /// The cost of so many tokens of input, `cached` of them from a cache, and of output.
-    #[expect(clippy::cast_precision_loss, reason = "beyond 2^53 tokens nobody counts cents")]
+    /// The cost of a number of tokens of input, `cached` of them from a cache, and of output.
+    #[expect(clippy::cast_precision_loss, reason = "beyond 2^53 tokens cents do not matter")]
     pub fn of_tokens(self, input: i128, cached: i128, output: i128) -> f64 {
         let cached = cached.clamp(0, input.max(0));
         ((input - cached) as f64 * self.input + cached as f64 * self.cached + output as f64 * self.output)

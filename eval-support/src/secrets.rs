@@ -16,6 +16,7 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use serde_json::Value;
 
 pub use assigned::{argument_without_assigned, assigned, without_assigned};
+pub use names::is_secret_entry;
 pub use shapes::{HIDDEN as KEY_NOTE, PrivateKey, begins_like_key, key_ranges, mask_shapes};
 
 /// The length of the shortest value that is taken for a secret. A shorter one would be found in any text.
@@ -217,14 +218,14 @@ macro_rules! debug_without_secrets {
 }
 
 /// The length of the longest key, in bytes.
-const LONGEST_WORD: usize = 4096;
+const MAX_KEY_BYTES: usize = 4096;
 
 /// The first `most` bytes of a text, without the word that the limit cuts: half a key would not be recognised
 /// as one. If that word is longer than any key, only its end is left out.
 pub fn first_words(mut text: Vec<u8>, most: usize) -> String {
     if text.len() > most {
         text.truncate(most);
-        let from = text.len().saturating_sub(LONGEST_WORD);
+        let from = text.len().saturating_sub(MAX_KEY_BYTES);
         let ends_word = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`<>,;".contains(byte);
         let end = text[from..].iter().rposition(ends_word).unwrap_or(0);
         text.truncate(from + end);
@@ -253,7 +254,7 @@ mod tests {
         assert_eq!(first_words(text(), 12), "the key");
         assert_eq!(first_words(b"abcdefgh".to_vec(), 4), "");
         assert_eq!(first_words(b"{\"key\":\"ab-c_d.e/f+g=\"}".to_vec(), 15), "{\"key\":");
-        assert_eq!(first_words(vec![b'x'; 3 * LONGEST_WORD], 2 * LONGEST_WORD), "x".repeat(LONGEST_WORD));
+        assert_eq!(first_words(vec![b'x'; 3 * MAX_KEY_BYTES], 2 * MAX_KEY_BYTES), "x".repeat(MAX_KEY_BYTES));
     }
 
     fn masked(variables: &[(&str, &str)], text: &str) -> String {

@@ -3,7 +3,7 @@
 pub use strsim::osa_distance;
 
 /// Longer names get no suggestion: they are no typing errors, and comparing them is slow.
-const LONGEST: usize = 128;
+const MAX_NAME_BYTES: usize = 128;
 
 /// The known name that a wrong one was probably meant to be.
 ///
@@ -26,10 +26,10 @@ pub fn suggest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
 }
 
 fn best<'a>(name: &str, next: &mut dyn FnMut() -> Option<&'a str>) -> Option<&'a str> {
-    if name.is_empty() || name.len() > LONGEST {
+    if name.is_empty() || name.len() > MAX_NAME_BYTES {
         return None;
     }
-    let known: Vec<&str> = std::iter::from_fn(next).filter(|known| known.len() <= LONGEST).collect();
+    let known: Vec<&str> = std::iter::from_fn(next).filter(|known| known.len() <= MAX_NAME_BYTES).collect();
     same_letters(name, &known).or_else(|| nearest(name, &known)).or_else(|| only_beginning(name, &known))
 }
 

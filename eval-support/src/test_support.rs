@@ -1,7 +1,21 @@
-//! Emulations of terminals and services that read the output, texts that try to steer them, and dice for
-//! random changes.
+//! Emulations of terminals and services that read the output, texts that try to steer them, dice for
+//! random changes, and what holds for each error.
+
+use std::error::Error;
 
 use proptest::prelude::*;
+
+/// Holds that the text of an error has its cause, and that no printer of error chains repeats it.
+///
+/// # Panics
+///
+/// If it does not hold.
+#[track_caller]
+pub fn assert_said_once(error: &dyn Error, cause: &str) {
+    let text = error.to_string();
+    assert!(text.contains(cause), "{cause:?} is not in {text:?}");
+    assert!(error.source().is_none(), "said twice: {text}");
+}
 
 /// A random number generator with the same numbers each time: xorshift64. The seed is not 0.
 #[derive(Debug)]

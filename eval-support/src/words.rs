@@ -25,6 +25,18 @@ pub fn grouped(number: i128) -> String {
     text
 }
 
+/// `1st`, `2nd`.
+pub fn ordinal(number: usize) -> String {
+    let end = match (number % 100, number % 10) {
+        (11..=13, _) => "th",
+        (_, 1) => "st",
+        (_, 2) => "nd",
+        (_, 3) => "rd",
+        _ => "th",
+    };
+    format!("{number}{end}")
+}
+
 /// The verb for `number` things.
 pub fn are(number: usize) -> &'static str {
     if number == 1 { "is" } else { "are" }
@@ -61,7 +73,7 @@ fn joined<S: AsRef<str>>(words: &[S], before_last: &str) -> String {
 
 /// The words of a list that may be long: the first three, and how many more there are.
 pub fn short_code_list<S: AsRef<str>>(words: &[S]) -> String {
-    if words.len() > SHOWN { first_of_code_list(words, SHOWN) } else { code_list(words) }
+    if words.len() > MAX_SHOWN_NAMES { first_of_code_list(words, MAX_SHOWN_NAMES) } else { code_list(words) }
 }
 
 /// The first words of a list of code between commas, and how many more there are.
@@ -74,7 +86,7 @@ pub fn first_of_code_list<S: AsRef<str>>(words: &[S], most: usize) -> String {
 }
 
 /// A sentence with this many names is still readable.
-const SHOWN: usize = 3;
+const MAX_SHOWN_NAMES: usize = 3;
 
 /// The question whether a known name was meant; `None` if no name is similar.
 pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {

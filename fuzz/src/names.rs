@@ -6,7 +6,7 @@ use eval_format::__private::{module_name, test_names};
 use eval_support::hash::content_hash;
 
 /// The longest name, in characters.
-const LONGEST: usize = 80;
+const MAX_NAME_CHARS: usize = 80;
 
 /// Takes each line of the input as an eval id and checks the rules for the names.
 pub fn check(data: &[u8]) {
@@ -31,7 +31,7 @@ pub fn check(data: &[u8]) {
 fn is_a_name(name: &str) {
     assert!(syn::parse_str::<syn::Ident>(name).is_ok_and(|ident| ident == name), "{name:?}");
     assert!(!name.starts_with('_') && name != "is_current", "{name:?}");
-    assert!(name.chars().count() <= LONGEST, "{name:?}");
+    assert!(name.chars().count() <= MAX_NAME_CHARS, "{name:?}");
 }
 
 fn does_not_depend_on_the_order(ids: &[&str], names: &[String]) {

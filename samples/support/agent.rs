@@ -7,7 +7,7 @@ use eval_core::{Agent, BoxError, Recorder, Turn, json};
 
 use super::support_model::{Message, Model, Reply, ToolCall};
 
-/// A model that still calls tools after so many rounds is not getting anywhere.
+/// A model that still calls tools after this number of rounds is not getting anywhere.
 const MAX_ROUNDS: usize = 5;
 
 /// One conversation.

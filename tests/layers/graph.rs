@@ -20,7 +20,7 @@ impl<'c> Graph<'c> {
         })
     }
 
-    /// Adds a use. A use of a node by itself is none.
+    /// Adds a use. A use of a node by itself does not count.
     pub(crate) fn add(&mut self, from: &'c str, to: &'c str, used: &'c Use) {
         let (from, to) = (self.node(from), self.node(to));
         if from != to {

@@ -47,13 +47,13 @@ const CRATES: [(&str, &[&str]); 9] = [
 ];
 
 /// The most lines of any file.
-const MOST_LINES: usize = 600;
+const MAX_LINES: usize = 600;
 
 /// The median of the lines of the crates' files is below this.
 const MEDIAN_BELOW: usize = 300;
 
 /// The most functions of the workspace that are `#[inline]`.
-const MOST_INLINES: usize = 40;
+const MAX_INLINES: usize = 40;
 
 /// The folders of Rust files beside the crates.
 const FOLDERS: [&str; 6] = ["tests", "samples", "examples", "eval-cli/templates", "fuzz", "benches"];
@@ -108,8 +108,8 @@ fn crates_depend_on_lower_crates_only() {
 #[test]
 fn files_are_of_a_size_to_read() {
     assert_none(
-        &size::too_long(&all_files(), MOST_LINES),
-        &format!("a file has at most {MOST_LINES} lines: split it"),
+        &size::too_long(&all_files(), MAX_LINES),
+        &format!("a file has at most {MAX_LINES} lines: split it"),
     );
     let sources = MEMBERS.iter().flat_map(|member| member.sources.clone()).collect();
     let median = size::median(&sources);
@@ -126,8 +126,8 @@ fn few_functions_are_inline_and_each_is_measured() {
         "say in a comment right above `#[inline]` what was measured, with its number; or remove it",
     );
     assert!(
-        inlines.len() <= MOST_INLINES,
-        "{} functions are `#[inline]`; at most {MOST_INLINES} may be",
+        inlines.len() <= MAX_INLINES,
+        "{} functions are `#[inline]`; at most {MAX_INLINES} may be",
         inlines.len()
     );
 }

@@ -73,7 +73,7 @@ fn is_inline(attribute: TokenStream) -> bool {
     }
 }
 
-/// Whether the lines right above a line are a comment with a digit. Documentation is none.
+/// Whether the lines right above a line are a comment with a digit. Documentation is no such comment.
 fn is_measured(text: &str, line: usize) -> bool {
     let above: Vec<_> = text.lines().take(line - 1).collect();
     let comment =

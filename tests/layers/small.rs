@@ -1,4 +1,4 @@
-//! Crates of a few lines: that each kind of use is found, and that what is none is not.
+//! Crates of a few lines: that each kind of use is found, and that nothing else is.
 
 use crate::krate::Crate;
 use crate::show::circle_text;

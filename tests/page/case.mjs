@@ -239,7 +239,7 @@ export const caseTests = (tools) => ({
     const broken = played(tools, "broken", [["x", "Fine.", { error: traceback }]]);
     for (const [file, name, said] of [
       [wrong, "wrong", /If what the agent did is wrong, change the agent[^]*Run it again\s+cargo evalset run wrong\.evalset\.json:wrong --agent-cmd[^]*Review it, and accept it as the new golden\s+cargo evalset review wrong\.evalset\.json:wrong --run \S+/],
-      [broken, "broken", /The agent broke off: ValueError: no such city: Atlantis\. Mend the agent, then run the case again\.\s+Run it again\s+cargo evalset run broken/],
+      [broken, "broken", /The agent broke off: ValueError: no such city: Atlantis\. Fix the agent, then run the case again\.\s+Run it again\s+cargo evalset run broken/],
     ]) {
       const page = await opened(tools, file, { permissions: ["clipboard-read", "clipboard-write"] });
       const box = page.locator("#detail .next");
@@ -361,7 +361,7 @@ export const caseTests = (tools) => ({
       assert.match(await page.locator(place).innerText(), words, `${place}: ${await page.locator(place).innerText()}`);
       assert.equal(await page.locator(`${place} [title='the response that the case has for a call']`).innerText(), "golden", place);
     }
-    assert.match(await page.locator("#detail .next").innerText(), /The case has no response for this call\. Mend the agent, or let the argument vary/);
+    assert.match(await page.locator("#detail .next").innerText(), /The case has no response for this call\. Fix the agent, or let the argument vary/);
     assert.equal(await page.locator("#detail .error-text").count(), 0, "it is said once");
     await close(page);
   },

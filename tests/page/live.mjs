@@ -556,7 +556,7 @@ const tests = {
     await page.locator("header.running").waitFor();
     await accessible(page, "a run that can be cancelled");
     await page.getByRole("button", { name: "Cancel the run" }).click();
-    await page.locator("#job", { hasText: "cancelled: cases that were in work have no verdict" }).waitFor();
+    await page.locator("#job", { hasText: "cancelled: cases that were in progress have no verdict" }).waitFor();
     await page.locator("header.unmeasurable").waitFor();
     await page.goBack();
     await page.getByRole("button", { name: "Start" }).click();

@@ -205,7 +205,7 @@ for line in sys.stdin:
     assert.equal(await page.locator("#detail .tabs [aria-pressed=true]").last().innerText(), "run 1: failed");
     // What to do tells both, each with its runs.
     const box = (await page.locator("#detail .next").innerText()).replace(/\s+/g, " ");
-    assert.match(box, /^What to do: run 1 of 2 failed\. .*What to do: run 2 of 2 ended in an error\. The agent broke off: gone\. Mend the agent, then run the case again\. Turn 3 of 3 was not played\. Run it again/);
+    assert.match(box, /^What to do: run 1 of 2 failed\. .*What to do: run 2 of 2 ended in an error\. The agent broke off: gone\. Fix the agent, then run the case again\. Turn 3 of 3 was not played\. Run it again/);
     // Its head counts the differences of the run, and no error among them.
     const status = page.locator(".jumps [role=status]");
     assert.equal(await status.innerText(), "run 1: 2 differences");

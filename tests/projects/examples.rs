@@ -32,7 +32,7 @@ fn a_program_has_its_evals_as_a_command() {
 }
 
 /// The most lines that are added to an agent to make it testable.
-const MOST_LINES: usize = 15;
+const MAX_LINES: usize = 15;
 
 /// An adapter to copy for each agent of a framework whose runner, sessions and events are its own.
 const ADAPTER: (&str, usize) = ("examples/adk-rust/tests/weather.rs", 100);
@@ -59,7 +59,7 @@ fn each_example_says_how_many_lines_the_glue_takes() {
         "examples/simulated-user/tests/desk.rs",
         "samples/support/agent.rs",
     ];
-    for (file, most) in short.into_iter().map(|file| (file, MOST_LINES)).chain([ADAPTER]) {
+    for (file, most) in short.into_iter().map(|file| (file, MAX_LINES)).chain([ADAPTER]) {
         let text = fs::read_to_string(Path::new(WORKSPACE).join(file)).expect("the sources are here");
         let lines = glue(&text);
         assert!((1..=most).contains(&lines), "{file}: {lines} lines");

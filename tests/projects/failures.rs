@@ -9,7 +9,7 @@ use crate::project::{Draft, Project};
 use crate::run::Run;
 
 /// More lines than this scroll away.
-const LONGEST: usize = 40;
+const MAX_FAILURE_LINES: usize = 40;
 
 /// Cases that break in their second turn: the id is also what the user asks for, and this is the reason.
 const BROKEN: [(&str, &str); 6] = [
@@ -121,7 +121,7 @@ fn a_failure_fits_on_a_screen_however_large_the_case_is() {
     assert!(failed.contains(&"large::everything"), "{run}");
     for test in failed {
         let text = run.failure(test);
-        assert!(text.lines().count() <= LONGEST, "{} lines:\n{text}", text.lines().count());
+        assert!(text.lines().count() <= MAX_FAILURE_LINES, "{} lines:\n{text}", text.lines().count());
         let longest = text.lines().map(|line| line.chars().count()).max();
         assert!(longest <= Some(400), "{longest:?} characters in a line:\n{text}");
     }

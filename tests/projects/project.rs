@@ -242,12 +242,12 @@ impl TestBinary {
         self.run_with(&[], args)
     }
 
-    /// The same with variables of its own.
+    /// Runs it with variables of its own.
     pub(crate) fn run_with(&self, variables: &[(&str, &str)], args: &[&str]) -> Run {
         Run::of(&mut self.command(variables, args))
     }
 
-    /// The same, about to be run.
+    /// The command that runs it.
     pub(crate) fn command(&self, variables: &[(&str, &str)], args: &[&str]) -> Command {
         let mut command = without_this_run(Command::new(&self.path));
         command.args(args).envs(variables.iter().copied()).current_dir(&self.folder);

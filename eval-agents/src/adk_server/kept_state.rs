@@ -36,7 +36,7 @@ impl KeptState {
         let Some((names, user_advice)) = self.foreign(state) else { return Ok(()) };
         Err(AdkServerError::Answer(format!(
             "another conversation changed the state of this one meanwhile: {names}; {user_advice}run one case at a time (`--concurrency 1`) \
-             against a server that nobody else uses"
+             against a server that only this run uses"
         )))
     }
 

@@ -42,7 +42,7 @@ pub(super) fn read(from: &str, text: &str) -> Result<Vec<Draft>, ImportError> {
     cases.into_iter().map(draft).collect()
 }
 
-/// The cases of a set of another tool; `None` if it is none of the known tools.
+/// The cases of a set of another tool; `None` if no known tool wrote it.
 fn others(from: &str, set: &Value) -> Result<Option<Vec<EvalCase>>, ImportError> {
     let cases = [&set["eval_cases"], &set["evalCases"]].into_iter().find_map(Value::as_array);
     let Some(cases) = cases else { return Ok(None) };

@@ -120,7 +120,7 @@ pub(super) fn of_text(text: &str) -> Option<Format> {
     }
 }
 
-/// The error of a text that begins as JSON does and is none.
+/// The error of a text that begins as JSON does and is not JSON.
 pub(super) fn broken_json(text: &str) -> Option<String> {
     let is_json = text.trim_start().starts_with(['{', '[']);
     is_json.then(|| wire::parse(text).err()).flatten()

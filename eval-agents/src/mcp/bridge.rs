@@ -16,7 +16,7 @@ pub enum BridgeError {
     Unreached(String),
     /// The mock refused a message.
     Refused(String),
-    /// So many messages had no answer some seconds after the input ended.
+    /// Some messages had no answer some seconds after the input ended: their number.
     Unanswered(usize),
 }
 

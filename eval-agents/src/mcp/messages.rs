@@ -39,7 +39,7 @@ const METHOD_NOT_FOUND: i64 = -32601;
 const INVALID_PARAMS: i64 = -32602;
 
 /// The length of a message in the text about it.
-const SHOWN: usize = 200;
+const MAX_SHOWN_CHARS: usize = 200;
 
 /// The version that is answered to a client that names none.
 const VERSION: &str = "2025-06-18";
@@ -88,7 +88,7 @@ fn called(mock: &Mock, bytes: &[u8]) -> Result<(Value, impl Future<Output = Map>
             // The agent's model may hide the error.
             mock.tools.miss(format!(
                 "a client of the MCP mock sent a call that no tool can have: {why}; it sent {}",
-                cut(&message.to_string(), SHOWN)
+                cut(&message.to_string(), MAX_SHOWN_CHARS)
             ));
             let answer = error(id.clone(), code, &why);
             Err(if id.is_null() { Reply::Refused(answer) } else { Reply::Answer(answer) })

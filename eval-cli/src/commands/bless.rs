@@ -108,7 +108,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
             format!("runs of {} have no verdict: {}", count(broken.len(), "case"), short_code_list(&broken));
         return Err(CommandError::new(
             message,
-            "mend what broke and run these cases again, or bless others by name",
+            "repair what broke and run these cases again, or bless others by name",
         ));
     }
     if lines.is_empty() {
@@ -183,10 +183,7 @@ fn is_dirty(baseline: &Path, is_allowed: bool) -> Result<Option<bool>, CommandEr
         if files.len() == 1 { "differs" } else { "differ" },
         short_code_list(&files)
     );
-    Err(CommandError::new(
-        message,
-        "commit first and run the cases again, or bless all the same: `--allow-dirty`",
-    ))
+    Err(CommandError::new(message, "commit first and run the cases again, or bless anyway: `--allow-dirty`"))
 }
 
 /// The runs to bless, the oldest first, and notes about others: the named run, else all complete runs of the commit that is checked

@@ -235,7 +235,7 @@ fn baseline(named: Option<&str>) -> Result<(String, NamedSide), CommandError> {
     Ok((name, side))
 }
 
-/// The named runs, the oldest first, else the last one that is none of suspects.
+/// The named runs, the oldest first, else the last one that is not of suspects.
 fn loaded(names: &[String]) -> Result<Vec<LoadedRun>, CommandError> {
     if names.is_empty() {
         return Ok(vec![last_run()?]);

@@ -111,10 +111,10 @@ fn golden_tools(args: &Args) -> Result<GoldenTools, CommandError> {
     let mut tools = GoldenTools::new(case);
     if let Some(path) = &args.faults {
         let checked = check_injections(&path.display().to_string(), &read(path)?).into_result();
-        let injections = checked.map_err(|problems| wrong_in(&problems, "mend the file of `--faults`"))?;
+        let injections = checked.map_err(|problems| wrong_in(&problems, "fix the file of `--faults`"))?;
         tools = tools.with_injections(Arc::new(injections));
     }
-    let help = "mend the declarations, or remove the file: they are guessed then";
+    let help = "fix the declarations, or remove the file: they are guessed then";
     let declarations = read_declarations(&set.path).map_err(|error| match error {
         ReadError::Problems(problems) => wrong_in(&problems, help),
         error => CommandError::new(one_line(&error.to_string()), help),

@@ -18,7 +18,7 @@ use self::recorded::{Recorded, unreadable};
 use crate::edited::{open, select};
 use crate::output::{Answer, CommandError, Format, Outcome};
 
-/// Lists, shows and mends the recorded calls of models beside sets.
+/// Lists, shows and repairs the recorded calls of models beside sets.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {

@@ -11,7 +11,8 @@ use eval_support::words::{count, short_code_list, them};
 use super::report::tags;
 use crate::cargo::Targets;
 use crate::output::{Answer, CommandError, notice};
-use crate::recorded::{LoadedRun, RunArgs, RunResults, State, TestResult};
+use crate::recorded::{RunArgs, RunResults, State, TestResult};
+use crate::sides;
 use crate::tags::TagArgs;
 use chosen::Chosen;
 
@@ -77,7 +78,7 @@ Exit codes:
 
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let loaded = args.run.which().load_outline()?;
-    let results = results(&loaded, args.partial)?;
+    let results = sides::results(&loaded, args.partial)?;
     let targets = Targets::here();
     let tags = args.tags.among(tags(&loaded))?;
     let wants = |test: &TestResult<'_>| args.wants(test.state) && tags.takes(&test.attempt.started.tags);
@@ -123,7 +124,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     }
     let code = commands::run(&commands, &loaded.next_attempt()?)?;
     let now = loaded.read_again()?;
-    let now = self::results(&now, args.partial)?;
+    let now = sides::results(&now, args.partial)?;
     let report = format!(
         "{} report {}{}",
         command::name(),
@@ -137,11 +138,6 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         answer.exit_code = code;
     }
     Ok(answer)
-}
-
-fn results(loaded: &LoadedRun, partial: bool) -> Result<RunResults<'_>, CommandError> {
-    RunResults::new(loaded, None, partial)
-        .map_err(|error| CommandError::new(error.to_string(), "report the run: `cargo evalset report`"))
 }
 
 impl Args {

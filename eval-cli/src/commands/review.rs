@@ -9,8 +9,8 @@ mod list;
 mod other_keys;
 mod parts;
 mod record;
+mod review_loop;
 mod screen;
-mod session;
 mod whole_set;
 
 use std::ffi::OsString;
@@ -24,7 +24,6 @@ use crate::output::{Answer, CommandError, Format, Outcome, notice};
 use crate::recorded::{LoadedRun, WhichRun, doubts_about_build};
 use crate::review::Queue;
 use crate::sides::{last_run, why_incomplete};
-use console::Terminal;
 
 /// Reviews what failed: shows each failing case whose new behaviour was the same in every run, and each draft, with the bytes that
 /// a choice changes, and writes what you accept into the set.
@@ -108,7 +107,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     if args.list {
         return list::answer(&queue, loaded.as_ref(), &incomplete, args.format);
     }
-    let summary = entries::review(&mut queue, loaded.as_ref(), &mut Terminal)?;
+    let summary = entries::review(&mut queue, loaded.as_ref())?;
     Ok(Answer::new(Outcome::Passed, summary))
 }
 

@@ -276,7 +276,7 @@ fn parsed(args: &str, place: &str, tool: &str) -> Result<Map, CommandError> {
         });
         let message = format!("{what} cannot be read as JSON{}", why.unwrap_or_default());
         let help = error.and_then(|problem| problem.help.clone());
-        CommandError::new(message, help.unwrap_or_else(|| "mend it there and save again".to_owned()))
+        CommandError::new(message, help.unwrap_or_else(|| "fix it there and save again".to_owned()))
     })?;
     value.as_object().cloned().ok_or_else(|| {
         let help = "write an object with the names of the arguments, such as `{\"city\": \"Paris\"}`";

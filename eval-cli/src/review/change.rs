@@ -37,8 +37,8 @@ impl Reads {
                 _ => {}
             }
             let Some((match_type, args)) = comparison(name, criterion) else { continue };
-            let is_plain = name == "tool_trajectory_avg_score" && match_type != MatchType::Exact;
-            let how = How { match_type, args, counts_extra: !is_plain && name != "trajectory_recall" };
+            let counts_extra = info.is_none_or(|info| info.counts_others_under(match_type));
+            let how = How { match_type, args, counts_extra };
             // Of several metrics the strictest decides what differs.
             let is_stricter =
                 |known: &How| how.match_type == MatchType::Exact && known.match_type != MatchType::Exact;

@@ -3,6 +3,7 @@
 use std::time::SystemTime;
 
 use eval_core::report::Verdict;
+use eval_format::metric::metric;
 use eval_format::{Criterion, EvalCase};
 use eval_support::untrusted::one_line;
 
@@ -11,7 +12,7 @@ use super::edit::{Action, Edit, as_shown};
 use super::forecast::Forecast;
 use super::item::{Item, Offer};
 use super::lines::{Line, arguments};
-use super::loosen::loosenings;
+use super::loosen::{AnswerMetrics, loosenings};
 use super::warnings::{Warning, of_draft, warnings};
 use crate::output::CommandError;
 use crate::recorded::TestResult;
@@ -103,9 +104,8 @@ impl Choices<'_, '_> {
 
     /// The rules that loosen: the name of each behind the case, its words, and the case with it.
     pub(super) fn rules(&self) -> Vec<(String, String, EvalCase)> {
-        let judges = self.judges();
-        let judges: Vec<&str> = judges.iter().map(String::as_str).collect();
-        let rules = loosenings(&self.item.changes, &judges).into_iter().filter_map(|it| {
+        let answers = self.answer_metrics();
+        let rules = loosenings(&self.item.changes, &answers).into_iter().filter_map(|it| {
             // Parts that were accepted before stay.
             let mut case = self.item.case.clone();
             for key in [EvalCase::EXPECT_KEY, EvalCase::CRITERIA_KEY] {
@@ -150,14 +150,17 @@ impl Choices<'_, '_> {
         Some(self.test?.attempt.started.at)
     }
 
-    /// The metrics that decide about the meaning of answers and passed, if the words of the answers failed.
-    fn judges(&self) -> Vec<String> {
-        let Some(test) = self.test else { return Vec::new() };
-        let is_failed =
-            |name: &str| test.deciding().any(|it| it.name == name && it.verdict == Verdict::Failed);
-        let decides = ["final_response_match_v2", "answer_demands"];
-        let there = decides.into_iter().filter(|name| test.deciding().any(|it| it.name == *name));
-        if is_failed("response_match_score") { there.map(str::to_owned).collect() } else { Vec::new() }
+    /// The metrics of answers that the test has.
+    fn answer_metrics(&self) -> AnswerMetrics {
+        let Some(test) = self.test else { return AnswerMetrics::default() };
+        let deciding = || test.deciding().filter_map(|report| Some((report, metric(&report.name)?)));
+        let failed =
+            deciding().filter(|(report, info)| info.compares_words() && report.verdict == Verdict::Failed);
+        let judges = deciding().filter(|(_, info)| info.judges_meaning);
+        AnswerMetrics {
+            failed_words: failed.map(|(_, info)| info.name).collect(),
+            judges: judges.map(|(_, info)| info.name).collect(),
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use eval_support::words::{code_list, count};
 use super::change::{Change, Part, Reads};
 use super::judged::judged;
 use super::warnings::{Warning, of_draft};
+use crate::drafts::{GoldenBy, NotGolden};
 use crate::output::{rerun_command, with_option};
 use crate::recorded::{Found, State, TestResult};
 
@@ -71,7 +72,11 @@ impl NotOffered {
     }
 }
 
-const RUN_AGAIN: &str = "run it again, and review that run";
+impl From<NotGolden> for NotOffered {
+    fn from(not: NotGolden) -> Self {
+        Self::new(not.why, not.help)
+    }
+}
 
 pub(crate) fn id_of(path: &Path, eval_id: &str) -> String {
     format!("{}:{eval_id}", path.display())
@@ -240,18 +245,20 @@ fn transcripts<'t>(tests: &[&'t TestResult<'_>]) -> Vec<&'t Transcript> {
 
 /// The golden beside each run, and whether what they did is offered.
 fn compared(tests: &[&TestResult<'_>], found: &Found) -> (Vec<Change>, Offer) {
+    const BY: GoldenBy = GoldenBy::Review;
     let not = |why: String, help: &str| (Vec::new(), Offer::Not(NotOffered::new(why, help)));
+    let no_golden = |refusal: NotGolden| (Vec::new(), Offer::Not(refusal.into()));
     if found.is_edited {
-        return not("the case was edited since it ran".to_owned(), RUN_AGAIN);
+        return no_golden(BY.edited());
     }
     let runs = transcripts(tests);
     if let Some((at, error)) = runs.iter().enumerate().find_map(|(at, run)| Some((at, run.error.as_ref()?))) {
         let why = format!("run {}: {}", at + 1, one_line(&headline(&error.to_string())));
-        return not(why, RUN_AGAIN);
+        return not(why, BY.run_again());
     }
     if let Some(broke) = tests.iter().find(|test| test.state == State::Error) {
         let why = broke.reason().unwrap_or_else(|| "the case has no verdict".to_owned());
-        return not(one_line(&why), "mend what broke, then run it again, and review that run");
+        return no_golden(BY.broken(one_line(&why)));
     }
     let failed: Vec<_> = tests.iter().flat_map(|test| failed_metrics(test)).collect();
     let reads = Reads::of(failed.iter().copied());
@@ -261,7 +268,7 @@ fn compared(tests: &[&TestResult<'_>], found: &Found) -> (Vec<Change>, Offer) {
         return not(why, "change the agent, or edit the rubric, the demand or the criterion: `e`");
     }
     if runs.is_empty() {
-        return not("no run came to its end".to_owned(), RUN_AGAIN);
+        return not("no run came to its end".to_owned(), BY.run_again());
     }
     let literal = tests[0].attempt.started.literal;
     let of_runs = |new_answers: bool| -> Option<Vec<Change>> {
@@ -277,33 +284,22 @@ fn compared(tests: &[&TestResult<'_>], found: &Found) -> (Vec<Change>, Offer) {
         changes => changes,
     };
     let Some(changes) = changes else {
-        return not(
-            NotReplaced::Turns.to_string(),
-            "write the case by hand: a run of other turns says nothing about it",
-        );
+        return no_golden(BY.not_replaced(&NotReplaced::Turns));
     };
     let wholes: Vec<EvalCase> = changes.iter().map(Change::whole).collect();
     let meaning = Meaning::from_case(&wholes[0]);
     if wholes.iter().any(|whole| Meaning::from_case(whole) != meaning) {
         let varied = what_varied(wholes).iter().map(|what| without_rule(what)).collect();
-        let not = NotOffered {
-            varied,
-            ..NotOffered::new(
-                format!("no behaviour is common to all {}", count(changes.len(), "run")),
-                "loosen it (`m`), change the agent, or leave it",
-            )
-        };
+        let why = format!("no behaviour is common to all {}", count(changes.len(), "run"));
+        let not = NotOffered { varied, ..BY.varied(why).into() };
         return (changes, Offer::Not(not));
     }
     if is_unchanged(&changes) {
-        return not(
-            "the case expects already what the agent did".to_owned(),
-            "change the agent, or the criterion",
-        );
+        return no_golden(BY.not_replaced(&NotReplaced::Unchanged));
     }
     match refuse_masks(&found.case, &wholes[0]) {
         Ok(()) => (changes, Offer::Change),
-        Err(error) => not(one_line(&error.to_string()), "write that expectation by hand"),
+        Err(error) => no_golden(BY.not_replaced(&error)),
     }
 }
 

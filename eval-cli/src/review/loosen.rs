@@ -18,9 +18,17 @@ pub(crate) struct Loosening {
     pub(crate) case: EvalCase,
 }
 
-/// The rules that fit what runs of a golden did, the narrowest first for each difference. `judges` are metrics that decide about the
-/// meaning of answers, if the words of answers failed.
-pub(crate) fn loosenings(runs: &[Change], judges: &[&str]) -> Vec<Loosening> {
+/// The metrics of a case that read its answers.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AnswerMetrics {
+    /// Metrics of words that failed.
+    pub(crate) failed_words: Vec<&'static str>,
+    /// Metrics that decide about the meaning of an answer.
+    pub(crate) judges: Vec<&'static str>,
+}
+
+/// The rules that fit what runs of a golden did, the narrowest first for each difference.
+pub(crate) fn loosenings(runs: &[Change], answers: &AnswerMetrics) -> Vec<Loosening> {
     let Some(first) = runs.first() else { return Vec::new() };
     let golden = &first.golden;
     let mut all: Vec<Loosening> = Vec::new();
@@ -76,9 +84,11 @@ pub(crate) fn loosenings(runs: &[Change], judges: &[&str]) -> Vec<Loosening> {
             add("any other calls may come between".to_owned(), with(&|rules| rules.others(Others::Any)));
         }
     }
-    if !judges.is_empty() {
+    let AnswerMetrics { failed_words, judges } = answers;
+    if !failed_words.is_empty() && !judges.is_empty() {
         let what = format!("leave the words of the answers to `{}`", judges.join("`, `"));
-        add(what, golden.clone().with_criterion("response_match_score", Value::Null));
+        let without = |case: EvalCase, name: &&str| case.with_criterion(*name, Value::Null);
+        add(what, failed_words.iter().fold(golden.clone(), without));
     }
     all
 }

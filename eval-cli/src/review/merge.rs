@@ -77,7 +77,7 @@ impl Sides<'_> {
         }
     }
 
-    /// A call that only the run has. Its id is none of the golden's, by which responses are found.
+    /// A call that only the run has. The golden, in which responses are found by ids, does not have its id.
     fn new_call(&self, run: usize) -> FunctionCall {
         let mut call = self.run[run].clone();
         call.id = call.id.map(|id| self.free(id));

@@ -8,6 +8,7 @@ use eval_agents::draft::{Volatile, volatile_of};
 use eval_format::{Criterion, EvalCase, FunctionCall, Invocation};
 use eval_report::run_page::refuses;
 use eval_support::untrusted::one_line;
+use eval_support::words::ordinal;
 use serde::Serialize;
 
 /// A warning about a change. Changes with one are accepted one by one.
@@ -92,20 +93,10 @@ fn days_of(ran: SystemTime) -> Vec<String> {
             spellings.push(day.format(format).to_string());
         }
         // 23rd, 1st.
-        spellings.push(format!("{}{} of {}", day.day(), ordinal(day.day()), day.format("%B")));
+        spellings.push(format!("{} of {}", ordinal(day.day() as usize), day.format("%B")));
         spellings.push(day.format("%A").to_string());
     }
     spellings
-}
-
-fn ordinal(day: u32) -> &'static str {
-    match (day % 10, day) {
-        (_, 11..=13) => "th",
-        (1, _) => "st",
-        (2, _) => "nd",
-        (3, _) => "rd",
-        _ => "th",
-    }
 }
 
 fn of_turn(

@@ -163,7 +163,7 @@ pub(super) async fn revise(State(site): State<Arc<Site>>, body: Bytes) -> Result
         let path = path_of(&set)?;
         let id = &wanted.case;
         let case = still_draft(&path, &open(&path)?, &wanted)?.clone();
-        // An edit that cannot be written is mended on the page, which keeps it.
+        // An edit that cannot be written is corrected on the page, which keeps it.
         let edited = revised::revised(&case, turns)
             .map_err(|error| Failure { status: StatusCode::BAD_REQUEST, error })?;
         let is_changed = edited != case;

@@ -72,7 +72,7 @@ impl Job {
     pub(super) fn end(&self) -> bool {
         let mut state = self.state.lock();
         let Some(mut group) = state.group.take() else { return false };
-        state.ended = Some("cancelled: cases that were in work have no verdict".to_owned());
+        state.ended = Some("cancelled: cases that were in progress have no verdict".to_owned());
         drop(state);
         group.kill();
         true
@@ -115,7 +115,11 @@ fn words(status: ExitStatus) -> String {
 pub(super) fn begin(job: &Arc<Job>, start: &Start, sets: &[String], runs: u16) -> Result<String, Failure> {
     let mut state = job.state.lock();
     if state.group.is_some() {
-        return Err(Failure::new(StatusCode::CONFLICT, "a run is in work", "wait for its end, or cancel it"));
+        return Err(Failure::new(
+            StatusCode::CONFLICT,
+            "a run is in progress",
+            "wait for its end, or cancel it",
+        ));
     }
     let failed = |error: std::io::Error| Failure::internal(format!("the run cannot be started: {error}"));
     let number = state.number + 1;

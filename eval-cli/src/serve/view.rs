@@ -249,7 +249,7 @@ mod tests {
         ] {
             assert!(text.contains(word), "{word}: {text}");
         }
-        // Nothing of a dead run is in work.
+        // Nothing of a dead run is in progress.
         for word in ["turn 2 of 3", "data-began", "IN WORK"] {
             assert!(!text.contains(word), "{word}: {text}");
         }

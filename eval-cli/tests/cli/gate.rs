@@ -30,7 +30,7 @@ say(type="text", text=answer)
 
 const CONFIG: &str = r#"{"criteria": {"response_match_score": 1.0}}"#;
 
-/// A set of so many cases `c00`, `c01`, ..
+/// A set of this number of cases: `c00`, `c01`, ..
 fn set(cases: usize) -> String {
     let case = |at: usize| {
         let content = |role: &str| json!({ "role": role, "parts": [{ "text": format!("c{at:02}") }] });

@@ -342,7 +342,7 @@ fn a_run_that_cannot_take_the_place_of_a_golden_is_refused_and_writes_nothing() 
     assert!(gone.err.contains("name a case that the set has"), "{}", gone.err);
     folder.write(SET, "{");
     let broken = replace(&format!("{id}:oslo"));
-    assert!(broken.err.contains("has errors; `") && broken.err.contains("mend the file"), "{}", broken.err);
+    assert!(broken.err.contains("has errors; `") && broken.err.contains("fix the file"), "{}", broken.err);
     std::fs::remove_file(folder.path(SET)).expect("it is there");
     let elsewhere = replace(&format!("{id}:oslo"));
     assert!(elsewhere.err.contains("run this in the folder in which the tests ran"), "{}", elsewhere.err);

@@ -119,7 +119,7 @@ impl<'f> Journal<'f> {
         self.said(test, run, "It is sunny.", error);
     }
 
-    /// The same, with another answer.
+    /// The run with another answer.
     pub(crate) fn said(&mut self, test: u32, run: usize, answer: &str, error: &Value) {
         let says = |text: &str| json!({ "role": "model", "parts": [{ "text": text }] });
         let usage = json!({ "total_token_count": 1234 });

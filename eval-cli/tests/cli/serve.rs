@@ -26,7 +26,7 @@ pub(crate) fn get(address: &str, path: &str) -> String {
     get_with(address, path, "")
 }
 
-/// The same, with lines of the head.
+/// The answer to a request with these lines of the head.
 pub(crate) fn get_with(address: &str, path: &str, head: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     write!(stream, "GET {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n{head}\r\n").unwrap();

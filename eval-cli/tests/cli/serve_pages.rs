@@ -247,7 +247,7 @@ fn serve_tells_of_a_journal_that_grows() {
     let (status, page) = pages.get("/runs/grows");
     assert!(status == 200 && page.contains("data-run=\"grows\"") && page.contains("connect-src"), "{page}");
     let version = page.split_once("data-version=\"").unwrap().1.split('"').next().unwrap().to_owned();
-    // A line that is written in two pieces, and one that is none.
+    // A line that is written in two pieces, and one that is no record.
     let text = sealed_line(&decided(1, "passed"), 4);
     let mut file = fs::OpenOptions::new().append(true).open(&journal).unwrap();
     file.write_all(&text.as_bytes()[..20]).unwrap();
@@ -589,7 +589,7 @@ fn serve_ends_at_once_although_somebody_looks_on() {
     let id = pages.child.id().to_string();
     assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
     assert_eq!(pages.child.wait().unwrap().code(), Some(0));
-    // Requests in work have ten seconds; a stream of events would take them all.
+    // Requests in progress have ten seconds; a stream of events would take them all.
     assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
     assert!(events.iter().all(|(name, _)| name == "job"), "the stream ends");
 }

@@ -558,7 +558,7 @@ fn journals_of_any_size_are_stored_and_fetched_in_chunks() {
     assert_eq!(pushed.code, Some(0), "{}", pushed.err);
     let chunks = names(&folder.path("bucket")).iter().filter(|name| is_a(name, "jsonl")).count();
     assert_eq!(chunks, 25);
-    // The lines are none of ours. The copies must equal the originals.
+    // The lines are not ours. The copies must equal the originals.
     limited(&["report", "--store", &url(&folder), "r"], "reader");
     let copies = fs::read_dir(folder.path("reader/.store"))
         .expect("copies")

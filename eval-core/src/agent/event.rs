@@ -8,7 +8,7 @@ use eval_support::message::cut;
 use eval_support::setters;
 
 /// The most characters of a text that are shown in one line about an event.
-const SHOWN: usize = 80;
+const MAX_SHOWN_CHARS: usize = 80;
 
 /// One thing that happened in a turn, in ADK's terms.
 ///
@@ -173,7 +173,7 @@ impl Event {
                 return Some(format!("the result of `{}`, {}", one_line(name), one_line(&result)));
             }
             let text = part.text.as_deref().filter(|text| !text.is_empty())?;
-            Some(format!("the text {:?}", cut(text, SHOWN)))
+            Some(format!("the text {:?}", cut(text, MAX_SHOWN_CHARS)))
         };
         let calls = || self.parts().iter().filter(|part| part.function_call.is_some());
         if let Some(said) = calls().chain(self.parts()).find_map(of_part) {
@@ -209,7 +209,7 @@ impl Event {
 }
 
 fn one_line(text: &str) -> String {
-    cut(text, SHOWN).replace('\n', "\\n")
+    cut(text, MAX_SHOWN_CHARS).replace('\n', "\\n")
 }
 
 /// A text of the agent named `agent`.

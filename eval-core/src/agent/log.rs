@@ -19,11 +19,11 @@ use super::weight;
 use crate::models::ModelCalls;
 use crate::tools::GoldenTools;
 
-pub(crate) const MOST_EVENTS: usize = 100_000;
+pub(crate) const MAX_EVENTS: usize = 100_000;
 
-pub(crate) const MOST_BYTES: usize = 64 << 20;
+pub(crate) const MAX_TURN_BYTES: usize = 64 << 20;
 
-const MOST_NOTES: usize = 20;
+const MAX_NOTES: usize = 20;
 
 /// Once in this many calls of tools, the recorder yields to the runtime, so that other work gets a chance,
 /// such as the timer that ends the turn.
@@ -84,8 +84,8 @@ pub(crate) enum Overflow {
 impl fmt::Display for Overflow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Events => write!(f, "more than {} recorded", count(MOST_EVENTS, "event"))?,
-            Self::Bytes => write!(f, "more than {} MiB recorded", MOST_BYTES >> 20)?,
+            Self::Events => write!(f, "more than {} recorded", count(MAX_EVENTS, "event"))?,
+            Self::Bytes => write!(f, "more than {} MiB recorded", MAX_TURN_BYTES >> 20)?,
         }
         f.write_str(", the rest is lost; is it a loop?")
     }
@@ -204,7 +204,7 @@ impl Log {
 
     pub(crate) fn note(&self, note: String) {
         let notes = &mut self.state.lock().notes;
-        match notes.len().cmp(&MOST_NOTES) {
+        match notes.len().cmp(&MAX_NOTES) {
             _ if notes.contains(&note) => {}
             Ordering::Less => notes.push(note),
             Ordering::Equal => notes.push("further remarks are left out".to_owned()),
@@ -256,8 +256,8 @@ impl Log {
         event.at = turn.begun.elapsed();
         turn.bytes = turn.bytes.saturating_add(weight::of_event(&event));
         let overflow = match turn.recorded.overflow {
-            None if turn.recorded.events.len() == MOST_EVENTS => Some(Overflow::Events),
-            None if turn.bytes > MOST_BYTES => Some(Overflow::Bytes),
+            None if turn.recorded.events.len() == MAX_EVENTS => Some(Overflow::Events),
+            None if turn.bytes > MAX_TURN_BYTES => Some(Overflow::Bytes),
             reached => reached,
         };
         turn.recorded.overflow = overflow;

@@ -419,7 +419,7 @@ fn only<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
 mod tests {
     use std::time::Duration;
 
-    use super::super::log::{MOST_BYTES, MOST_EVENTS, Overflow};
+    use super::super::log::{MAX_EVENTS, MAX_TURN_BYTES, Overflow};
     use super::*;
 
     fn run<T>(future: impl Future<Output = T>) -> T {
@@ -549,8 +549,8 @@ mod tests {
 
     #[test]
     fn a_full_recorder_unwinds_and_keeps_what_it_has() {
-        let text = "x".repeat(MOST_BYTES / 8);
-        for (overflow, text, kept) in [(Overflow::Events, "", MOST_EVENTS), (Overflow::Bytes, &*text, 7)] {
+        let text = "x".repeat(MAX_TURN_BYTES / 8);
+        for (overflow, text, kept) in [(Overflow::Events, "", MAX_EVENTS), (Overflow::Bytes, &*text, 7)] {
             let log = Arc::default();
             let recorder = Recorder::of_next_turn(&log);
             let unwound = std::panic::catch_unwind(|| {

@@ -140,7 +140,7 @@ impl Ledger {
         if begun > finished {
             return Some(format!(
                 "the test body ended before {} of {} did; await each `evaluate` to its end, without a timeout, a \
-                 `select!` or a task that nobody awaits",
+                 `select!` or a task that is not awaited",
                 begun - finished,
                 count(begun, "evaluation")
             ));

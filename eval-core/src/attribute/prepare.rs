@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use eval_format::__private::parse_value;
+use eval_format::__private::{ModelFaults, parse_value};
 use eval_format::tools::{check_declarations, check_injections};
 use eval_format::{EvalCase, EvalConfig, Map, Meaning, Value};
 use eval_support::words::count;
@@ -31,12 +31,14 @@ pub(super) fn case(test: &Test) -> Result<&'static EvalCase, String> {
 
 /// Adds the faults of models of the attribute to the ones of a case. The compiler checked both.
 fn add_model_faults(case: &mut EvalCase, text: &str) -> Result<(), String> {
-    const LIST: &str = "faults";
     let more = parse_value(text)?;
     let own = case.extra.get(EvalCase::MODELS_KEY).cloned();
-    let lists = own.iter().chain([&more]).filter_map(|value| value.as_object()?.get(LIST)?.as_array());
+    let lists = own
+        .iter()
+        .chain([&more])
+        .filter_map(|value| value.as_object()?.get(ModelFaults::LIST_KEY)?.as_array());
     let all: Value = lists.flatten().cloned().collect();
-    case.extra.insert(EvalCase::MODELS_KEY, Value::Object(Map::from([(LIST, all)])));
+    case.extra.insert(EvalCase::MODELS_KEY, Value::Object(Map::from([(ModelFaults::LIST_KEY, all)])));
     Ok(())
 }
 

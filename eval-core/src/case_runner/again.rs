@@ -13,9 +13,9 @@ use crate::transcript::RunError;
 
 /// The wait before a run is repeated; it doubles each time.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
-const LONGEST_WAIT: Duration = Duration::from_secs(8);
+const MAX_WAIT: Duration = Duration::from_secs(8);
 
-const SHOWN: usize = 300;
+const MAX_ERROR_CHARS: usize = 300;
 
 #[derive(Debug)]
 pub(super) struct Again {
@@ -57,9 +57,8 @@ impl Again {
 
     /// Keeps an attempt whose agent was not reached, and waits before the next one.
     pub(super) async fn wait(&mut self, ended: Evaluated) {
-        let wait = FIRST_WAIT
-            .saturating_mul(2_u32.saturating_pow(self.times(ended.report.number)))
-            .min(LONGEST_WAIT);
+        let wait =
+            FIRST_WAIT.saturating_mul(2_u32.saturating_pow(self.times(ended.report.number))).min(MAX_WAIT);
         self.repeated.push(ended);
         tokio::time::sleep(wait).await;
     }
@@ -86,10 +85,11 @@ pub(super) fn notes(repeated: &[RunReport]) -> impl Iterator<Item = String> {
         let errors: Vec<(usize, String)> = errors.collect();
         let alike = errors.windows(2).all(|two| two[0].1 == two[1].1);
         let said = match errors.first() {
-            Some((_, error)) if alike => cut(error, SHOWN),
+            Some((_, error)) if alike => cut(error, MAX_ERROR_CHARS),
             _ => {
-                let said =
-                    errors.iter().map(|(attempt, error)| format!("attempt {attempt}: {}", cut(error, SHOWN)));
+                let said = errors
+                    .iter()
+                    .map(|(attempt, error)| format!("attempt {attempt}: {}", cut(error, MAX_ERROR_CHARS)));
                 said.collect::<Vec<_>>().join("; ")
             }
         };

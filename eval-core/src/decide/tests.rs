@@ -34,7 +34,7 @@ fn run_under(rules: &[Rule], outcomes: Vec<MetricOutcome>, gate: TurnAggregation
     RunReport { number: 1, transcript: Transcript::default(), error: None, metrics }
 }
 
-/// These reports as so many runs.
+/// These reports as runs, numbered from 1.
 fn numbered<const N: usize>(runs: [RunReport; N]) -> [RunReport; N] {
     let mut number = 0;
     runs.map(|run| {

@@ -16,7 +16,7 @@ use crate::score::equality::ArgsMatch;
 use crate::score::trajectory::trajectory_matches;
 use crate::verdict::Verdict;
 
-const MOST: usize = 2;
+const MAX_HINTS: usize = 2;
 
 /// The hints of a failure. `timeout` is the limit that the attribute of a test has; `None` in programs.
 pub(super) fn of(report: &CaseReport, timeout: Option<Duration>) -> Vec<String> {
@@ -29,7 +29,7 @@ pub(super) fn of(report: &CaseReport, timeout: Option<Duration>) -> Vec<String> 
         }
         _ => Vec::new(),
     };
-    hints.into_iter().flatten().take(MOST).collect()
+    hints.into_iter().flatten().take(MAX_HINTS).collect()
 }
 
 fn time_limit(message: &str, timeout: Option<Duration>) -> Option<String> {

@@ -252,7 +252,7 @@ fn broken_metrics(out: &mut String, report: &CaseReport) {
     let mut said: Vec<&str> = Vec::new();
     for metric in report.runs.iter().flat_map(|run| &run.metrics) {
         let MetricOutcome::Error { message, .. } = &metric.outcome else { continue };
-        if said.len() < SHOWN_ERRORS && !said.contains(&message.as_str()) {
+        if said.len() < MAX_SHOWN_ERRORS && !said.contains(&message.as_str()) {
             said.push(message);
             let first = format!("{}: {}", metric.name, message.lines().next().unwrap_or_default());
             // Another metric may have an error with the same first line.
@@ -269,7 +269,7 @@ fn broken_metrics(out: &mut String, report: &CaseReport) {
     }
 }
 
-const SHOWN_ERRORS: usize = 3;
+const MAX_SHOWN_ERRORS: usize = 3;
 
 /// Warnings about the case: likely mistakes that ADK accepts. The rest of the file is not read, so that a failing test
 /// of a large set costs no more than its case.

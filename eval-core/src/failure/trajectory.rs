@@ -13,8 +13,8 @@ use crate::score::equality::values_equal;
 use crate::score::ruled::RuledCalls;
 
 /// The most lines that are shown. Unchanged calls are left out first.
-const SHOWN_LINES: usize = 7;
-const SHOWN_CALL: usize = 90;
+const MAX_LINES: usize = 7;
+const MAX_CALL_CHARS: usize = 90;
 
 /// One line per pair: `=` the same, `~` other arguments, `-` not called, `+` not expected. With rules also `≈` the same by a
 /// rule, and `?` left out by one.
@@ -43,11 +43,11 @@ pub(super) fn write(
     if pairs.is_empty() {
         line(out, "    none expected, none called");
     }
-    let hidden_same = pairs.len().saturating_sub(SHOWN_LINES);
+    let hidden_same = pairs.len().saturating_sub(MAX_LINES);
     let mut skipped = 0;
     let mut shown = 0;
     for pair in &pairs {
-        if (matches!(pair, Pair::Same(..)) && skipped < hidden_same) || shown == SHOWN_LINES {
+        if (matches!(pair, Pair::Same(..)) && skipped < hidden_same) || shown == MAX_LINES {
             skipped += 1;
             continue;
         }
@@ -96,7 +96,7 @@ fn with_rules(expected: &FunctionCall, points: &[Point]) -> String {
     });
     let mut args: Vec<String> = args.collect();
     args.extend(rule("...").map(|_| "..".to_owned()));
-    name(&cut(&format!("{tool}({})", args.join(", ")), SHOWN_CALL)).into_owned()
+    name(&cut(&format!("{tool}({})", args.join(", ")), MAX_CALL_CHARS)).into_owned()
 }
 
 /// The rules by which two calls match, or the reasons why they do not.
@@ -107,10 +107,10 @@ fn why(ruled: Option<&RuledCalls<'_>>, e: usize, a: usize) -> String {
         _ => Vec::new(),
     };
     let shown = match reasons.len() {
-        0..=SHOWN_REASONS => reasons.join(", "),
-        more => format!("{} and {} more", reasons[..SHOWN_REASONS].join(", "), more - SHOWN_REASONS),
+        0..=MAX_REASONS => reasons.join(", "),
+        more => format!("{} and {} more", reasons[..MAX_REASONS].join(", "), more - MAX_REASONS),
     };
-    name(&cut(&shown, SHOWN_WHY)).into_owned()
+    name(&cut(&shown, MAX_REASON_CHARS)).into_owned()
 }
 
 /// A rule that was needed: `` `day` matches <date>, expected "2026-11-22" ``.
@@ -121,15 +121,15 @@ fn free(point: &Point) -> String {
         path => format!("`{path}`"),
     };
     let golden = match &point.expected {
-        Some(golden) => format!(", expected {}", cut(&golden.to_string(), SHOWN_VALUE)),
+        Some(golden) => format!(", expected {}", cut(&golden.to_string(), MAX_VALUE_CHARS)),
         None => String::new(),
     };
     format!("{place} matches <{}>{golden}", point.matcher)
 }
 
-const SHOWN_REASONS: usize = 3;
-const SHOWN_WHY: usize = 240;
-const SHOWN_VALUE: usize = 60;
+const MAX_REASONS: usize = 3;
+const MAX_REASON_CHARS: usize = 240;
+const MAX_VALUE_CHARS: usize = 60;
 
 /// The calls that were made, for metrics that compare no expected calls.
 pub(super) fn list(out: &mut String, scored: &str, actual: &Invocation) {
@@ -138,16 +138,16 @@ pub(super) fn list(out: &mut String, scored: &str, actual: &Invocation) {
     if calls.is_empty() {
         line(out, "    none called");
     }
-    for made in calls.iter().take(SHOWN_LINES) {
+    for made in calls.iter().take(MAX_LINES) {
         line(out, &format!("    {}", call(made)));
     }
-    if calls.len() > SHOWN_LINES {
-        line(out, &format!("    ... and {}", count(calls.len() - SHOWN_LINES, "more call")));
+    if calls.len() > MAX_LINES {
+        line(out, &format!("    ... and {}", count(calls.len() - MAX_LINES, "more call")));
     }
 }
 
 fn call(call: &FunctionCall) -> String {
-    name(&cut(&call.to_string(), SHOWN_CALL)).into_owned()
+    name(&cut(&call.to_string(), MAX_CALL_CHARS)).into_owned()
 }
 
 fn other_name(expected: &FunctionCall, actual: &FunctionCall) -> Option<String> {

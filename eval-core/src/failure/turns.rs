@@ -16,10 +16,10 @@ use crate::score::align::comparison;
 use crate::transcript::TurnRecord;
 
 /// The most lines that all turns take together. The first turn is always shown.
-const SHOWN_LINES: usize = 24;
-const SHOWN_TEXT_LINES: usize = 4;
-const SHOWN_TEXT: usize = 240;
-const SHOWN_NOTES: usize = 4;
+const MAX_LINES: usize = 24;
+const MAX_TEXT_LINES: usize = 4;
+const MAX_TEXT_CHARS: usize = 240;
+const MAX_NOTES: usize = 4;
 
 /// Describes the first run that failed. Several runs of a case usually fail alike.
 pub(super) fn write(out: &mut String, report: &CaseReport) {
@@ -44,7 +44,7 @@ pub(super) fn write(out: &mut String, report: &CaseReport) {
     for (shown, at) in bad.iter().enumerate() {
         let whole = out.len();
         turn(out, report, run, *at, &of_runs);
-        if shown > 0 && out.lines().count() - before > SHOWN_LINES {
+        if shown > 0 && out.lines().count() - before > MAX_LINES {
             out.truncate(whole);
             line(out, &format!("\n... and {} that miss a threshold", count(bad.len() - shown, "more turn")));
             break;
@@ -118,7 +118,10 @@ fn turn(out: &mut String, report: &CaseReport, run: &RunReport, at: usize, of_ru
     let turns = run.transcript.turns.len();
     let actual = &run.transcript.turns[at].invocation;
     let expected = report.case.conversation.get(at);
-    line(out, &format!("\n{of_runs}turn {} of {turns}: {:?}", at + 1, cut(&actual.user_text(), SHOWN_TEXT)));
+    line(
+        out,
+        &format!("\n{of_runs}turn {} of {turns}: {:?}", at + 1, cut(&actual.user_text(), MAX_TEXT_CHARS)),
+    );
     let failing: Vec<(&MetricReport, &Score)> = failing_scores(report, run, Some(at)).collect();
     let mut shown: Vec<Block> = Vec::new();
     let rules = Rules::of(&report.case).ok();
@@ -209,23 +212,23 @@ fn responses(out: &mut String, scored: &str, expected: Option<&Invocation>, actu
 }
 
 fn excerpt(text: &str) -> String {
-    let Some((end, _)) = text.match_indices('\n').nth(SHOWN_TEXT_LINES - 1) else {
-        return cut(text, SHOWN_TEXT);
+    let Some((end, _)) = text.match_indices('\n').nth(MAX_TEXT_LINES - 1) else {
+        return cut(text, MAX_TEXT_CHARS);
     };
     // The rest begins with the break of the last line shown, so its first line is empty. Blank lines at the
     // end do not count.
     let more = text[end..].trim_end().lines().count().saturating_sub(1);
-    let shown = cut(&text[..end], SHOWN_TEXT);
+    let shown = cut(&text[..end], MAX_TEXT_CHARS);
     if more == 0 { shown } else { format!("{shown}\n... ({})", count(more, "more line")) }
 }
 
 fn notes(out: &mut String, what: &str, score: &Score) {
     let what = name(what);
-    for note in score.notes().iter().take(SHOWN_NOTES) {
+    for note in score.notes().iter().take(MAX_NOTES) {
         line(out, &format!("  {what}: {}", quoted(&excerpt(note), 4)));
     }
-    if score.notes().len() > SHOWN_NOTES {
-        line(out, &format!("  {what}: ... and {} more", score.notes().len() - SHOWN_NOTES));
+    if score.notes().len() > MAX_NOTES {
+        line(out, &format!("  {what}: ... and {} more", score.notes().len() - MAX_NOTES));
     }
     if let Some(reason) = score.reason() {
         line(out, &format!("  {what}: no score: {}", name(&headline(reason))));
@@ -243,13 +246,13 @@ fn message(out: &mut String, message: &str) {
 }
 
 fn further<'t>(out: &mut String, lines: impl Iterator<Item = &'t str> + Clone) {
-    let left_out = SHOWN_ERROR_LINES..lines.clone().count().saturating_sub(SHOWN_ERROR_LINES);
+    let left_out = MAX_ERROR_LINES..lines.clone().count().saturating_sub(MAX_ERROR_LINES);
     for (at, text) in lines.enumerate().filter(|(at, _)| *at == left_out.start || !left_out.contains(at)) {
         if left_out.contains(&at) {
             line(out, &format!("    ... ({})", count(left_out.len(), "line")));
             continue;
         }
-        let text = cut(text, SHOWN_ERROR);
+        let text = cut(text, MAX_ERROR_CHARS);
         // The texts of judges in an error have the mark already.
         let text = text.strip_prefix(MARK).unwrap_or(&text);
         line(out, &format!("    {}", marked(text, 4)));
@@ -257,9 +260,9 @@ fn further<'t>(out: &mut String, lines: impl Iterator<Item = &'t str> + Clone) {
 }
 
 /// The lines of an error that are shown of its beginning, and of its end: a traceback has its reason in the last one.
-const SHOWN_ERROR_LINES: usize = 10;
-const SHOWN_ERROR: usize = 2000;
-const SHOWN_EVENTS: usize = 12;
+const MAX_ERROR_LINES: usize = 10;
+const MAX_ERROR_CHARS: usize = 2000;
+const MAX_EVENTS: usize = 12;
 
 /// A run that ended in an error: what it did in its last turn.
 fn broken(out: &mut String, report: &CaseReport, run: &RunReport, of_runs: &str) {
@@ -273,15 +276,15 @@ fn broken(out: &mut String, report: &CaseReport, run: &RunReport, of_runs: &str)
         line(out, &format!("\n{of_runs}no turn{planned} was played"));
         return;
     };
-    line(out, &format!("\n{of_runs}turn {at}{planned}: {:?}", cut(&invocation.user_text(), SHOWN_TEXT)));
+    line(out, &format!("\n{of_runs}turn {at}{planned}: {:?}", cut(&invocation.user_text(), MAX_TEXT_CHARS)));
     if events.is_empty() {
         line(out, "  nothing was recorded: what an agent records before it fails is shown here");
     }
-    if events.len() > SHOWN_EVENTS {
-        line(out, &format!("  ... {} before", count(events.len() - SHOWN_EVENTS, "event")));
+    if events.len() > MAX_EVENTS {
+        line(out, &format!("  ... {} before", count(events.len() - MAX_EVENTS, "event")));
     }
-    for event in events.iter().skip(events.len().saturating_sub(SHOWN_EVENTS)) {
-        let summary = cut(&super::lines::summary(event), SHOWN_TEXT);
+    for event in events.iter().skip(events.len().saturating_sub(MAX_EVENTS)) {
+        let summary = cut(&super::lines::summary(event), MAX_TEXT_CHARS);
         line(out, &format!("  {:>8.3} s  {}", event.at.as_secs_f64(), name(&summary)));
     }
 }

@@ -240,7 +240,7 @@ mod tests {
         ids
     }
 
-    /// Makes a run look as if it had begun so many hours ago.
+    /// Makes a run look as if it had begun this number of hours ago.
     fn age(run: &Path, hours: u64) {
         let started = time::now() - Duration::from_hours(hours);
         fs::write(run.join(MARKER), marker("any", started, None)).unwrap();

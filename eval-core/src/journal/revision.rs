@@ -57,7 +57,7 @@ fn line_of(path: &Path) -> Option<String> {
 }
 
 fn packed(git: &Path, name: &str) -> Option<String> {
-    let file = BufReader::new(File::open(git.join("packed-refs")).ok()?.take(LONGEST_LIST));
+    let file = BufReader::new(File::open(git.join("packed-refs")).ok()?.take(MAX_LIST_BYTES));
     let found = file.lines().map_while(Result::ok).find_map(|line| {
         let (commit, of) = line.split_once(' ')?;
         (of == name).then(|| commit.to_owned())
@@ -65,7 +65,7 @@ fn packed(git: &Path, name: &str) -> Option<String> {
     found.filter(|commit| is_hash(commit))
 }
 
-const LONGEST_LIST: u64 = 16 << 20;
+const MAX_LIST_BYTES: u64 = 16 << 20;
 
 fn is_hash(text: &str) -> bool {
     matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())

@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use eval_support::hash::content_hash;
 use eval_support::variables::{NEXTEST_RUN_ID, RUN_ID};
 
-use super::runs::{LONGEST_ID, id_rule, is_id, runs_named};
+use super::runs::{MAX_ID_BYTES, id_rule, is_id, runs_named};
 use super::time;
 
 pub(super) fn of_this_process(folder: &Path) -> Result<String, String> {
@@ -30,7 +30,7 @@ pub(super) fn of_this_process(folder: &Path) -> Result<String, String> {
 fn unusable(id: &str) -> String {
     format!(
         "`{RUN_ID}` is `{}`; it names a folder on every system: {}",
-        eval_support::message::cut(id, LONGEST_ID),
+        eval_support::message::cut(id, MAX_ID_BYTES),
         id_rule()
     )
 }

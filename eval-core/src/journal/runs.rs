@@ -71,7 +71,7 @@ pub fn read_small(path: &Path) -> Option<String> {
 /// beside the runs.
 pub fn is_id(id: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
-    (1..=LONGEST_ID).contains(&id.len())
+    (1..=MAX_ID_BYTES).contains(&id.len())
         && !id.starts_with(['.', '-'])
         && !id.ends_with('.')
         && !is_device(id)
@@ -88,12 +88,12 @@ fn is_device(name: &str) -> bool {
     matches!(stem.as_str(), "CON" | "PRN" | "AUX" | "NUL") || numbered("COM") || numbered("LPT")
 }
 
-pub(super) const LONGEST_ID: usize = 100;
+pub(super) const MAX_ID_BYTES: usize = 100;
 
 /// The rule of [`is_id`], in words.
 pub fn id_rule() -> String {
     format!(
-        "1 to {LONGEST_ID} letters, digits, `-`, `_` and `.`, no `.` at the ends, no `-` at \
+        "1 to {MAX_ID_BYTES} letters, digits, `-`, `_` and `.`, no `.` at the ends, no `-` at \
          the beginning, not `{LATEST}`, no device of Windows such as `con` or `aux.txt`"
     )
 }
@@ -153,7 +153,7 @@ pub fn owners(run: &Path) -> BTreeSet<Owner> {
 
 fn owner(journal: &Path) -> Option<Owner> {
     let mut head = String::new();
-    BufReader::new(File::open(journal).ok()?.take(LONGEST_HEAD)).read_line(&mut head).ok()?;
+    BufReader::new(File::open(journal).ok()?.take(MAX_HEAD_BYTES)).read_line(&mut head).ok()?;
     let head = Value::parse(&head).ok()?;
     if head["record"].as_str() != Some("head") {
         return None;
@@ -163,7 +163,7 @@ fn owner(journal: &Path) -> Option<Owner> {
 }
 
 /// The most bytes that are read for a head. Its length depends on the arguments of the process.
-const LONGEST_HEAD: u64 = 4 << 20;
+const MAX_HEAD_BYTES: u64 = 4 << 20;
 
 fn run(path: &Path) -> Option<RunDir> {
     let marker = read_small(&path.join(MARKER))?;
@@ -214,7 +214,7 @@ mod tests {
         ] {
             assert_eq!(is_id(id), plain, "{id:?}");
         }
-        assert!(is_id(&"x".repeat(LONGEST_ID)) && !is_id(&"x".repeat(LONGEST_ID + 1)));
+        assert!(is_id(&"x".repeat(MAX_ID_BYTES)) && !is_id(&"x".repeat(MAX_ID_BYTES + 1)));
     }
 
     #[test]

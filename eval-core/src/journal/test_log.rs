@@ -102,7 +102,7 @@ impl TestLog {
         self.0.as_ref().map(|log| &*log.journal)
     }
 
-    /// Records that a turn begins, so that readers of a run in progress know which one is in work.
+    /// Records that a turn begins, so that readers of a run in progress know which one it is in.
     pub(crate) fn turn_began(&self, run: usize, turn: usize, turns: Option<usize>) {
         if let Some(log) = &self.0 {
             log.journal.add(&TurnBegan { test: log.test, run, turn, turns, at: time::now() });

@@ -100,7 +100,7 @@ fn turns_off(value: &OsStr) -> Result<bool, String> {
     }
 }
 
-const KEPT: usize = 20;
+const KEPT_RUNS: usize = 20;
 
 fn kept() -> Result<usize, String> {
     number_kept(&std::env::var_os(variables::KEEP).unwrap_or_default())
@@ -108,7 +108,7 @@ fn kept() -> Result<usize, String> {
 
 fn number_kept(value: &OsStr) -> Result<usize, String> {
     if value.is_empty() {
-        return Ok(KEPT);
+        return Ok(KEPT_RUNS);
     }
     let value = value.to_string_lossy();
     value.parse().ok().filter(|kept| *kept > 0).ok_or_else(|| {
@@ -385,7 +385,7 @@ mod tests {
         }
     }
 
-    /// A file that takes so many bytes: a disk that fills up.
+    /// A file that takes a number of bytes: a disk that fills up.
     #[derive(Clone, Default)]
     struct Disk {
         written: Arc<Mutex<Vec<u8>>>,
@@ -490,7 +490,7 @@ mod tests {
             assert_eq!(turns_off(OsStr::new(value)).ok(), is_off, "{value}");
         }
         for (value, kept) in
-            [("", Some(KEPT)), ("1", Some(1)), ("300", Some(300)), ("0", None), ("few", None)]
+            [("", Some(KEPT_RUNS)), ("1", Some(1)), ("300", Some(300)), ("0", None), ("few", None)]
         {
             assert_eq!(number_kept(OsStr::new(value)).ok(), kept, "{value}");
         }

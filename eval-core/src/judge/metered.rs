@@ -120,11 +120,11 @@ fn add(sum: &mut UsageMetadata, usage: &UsageMetadata) {
     add(&mut sum.tool_use_prompt_token_count, usage.tool_use_prompt_token_count);
 }
 
-const LONGEST_PROMPT: usize = 8_000;
-const LONGEST_ANSWER: usize = 2_000;
+const MAX_PROMPT_CHARS: usize = 8_000;
+const MAX_ANSWER_CHARS: usize = 2_000;
 /// The maximum number of characters kept of all prompts and answers together. Without it, a metric that asks
 /// about each sentence of a long conversation would fill the journal.
-const MOST: usize = 48_000;
+const MAX_CHARS_OF_ALL: usize = 48_000;
 
 /// The prompts and answers of one metric in one run. A question is kept when it is asked, so that the order does not
 /// depend on which answer is the first.
@@ -145,7 +145,7 @@ struct Question {
 
 impl Default for Kept {
     fn default() -> Self {
-        Self { questions: Vec::new(), chars_left: MOST }
+        Self { questions: Vec::new(), chars_left: MAX_CHARS_OF_ALL }
     }
 }
 
@@ -159,7 +159,7 @@ impl Kept {
         if known.is_some() {
             return known;
         }
-        let prompt = self.cut(&request.prompt, LONGEST_PROMPT)?;
+        let prompt = self.cut(&request.prompt, MAX_PROMPT_CHARS)?;
         let kept = JudgeQuestion { template: request.template.clone(), prompt, answers: Vec::new() };
         self.questions.push(Question { model: request.model.clone(), hash, kept, samples: Vec::new() });
         Some(self.questions.len() - 1)
@@ -167,8 +167,8 @@ impl Kept {
 
     pub(super) fn answered(&mut self, place: usize, sample: u32, answer: &Result<JudgeReply, JudgeError>) {
         let text = match answer {
-            Ok(reply) => self.cut(&reply.text, LONGEST_ANSWER),
-            Err(error) => self.cut(&format!("no answer: {}", error.headline()), LONGEST_ANSWER),
+            Ok(reply) => self.cut(&reply.text, MAX_ANSWER_CHARS),
+            Err(error) => self.cut(&format!("no answer: {}", error.headline()), MAX_ANSWER_CHARS),
         };
         if let (Some(question), Some(text)) = (self.questions.get_mut(place), text) {
             let before = question.samples.partition_point(|other| *other <= sample);
@@ -193,7 +193,7 @@ impl Kept {
         };
         self.chars_left -= longest;
         // Mask before truncating: half a key would not be recognised when the journal is written.
-        let ahead = text[end..].char_indices().nth(LONGEST_ANSWER).map_or(text.len(), |(at, _)| end + at);
+        let ahead = text[end..].char_indices().nth(MAX_ANSWER_CHARS).map_or(text.len(), |(at, _)| end + at);
         let shown: String = mask(&text[..ahead]).chars().take(longest).collect();
         Some(format!("{shown}\n(… {} more characters are not recorded)", text[end..].chars().count()))
     }
@@ -301,9 +301,9 @@ mod kept_tests {
     fn what_is_kept_has_a_limit() {
         let mut kept = Kept::default();
         for number in 0..100_000 {
-            let place = kept.asked(&request(&format!("{number} {}", "ä".repeat(LONGEST_PROMPT)), 0));
+            let place = kept.asked(&request(&format!("{number} {}", "ä".repeat(MAX_PROMPT_CHARS)), 0));
             if let Some(place) = place {
-                kept.answered(place, 0, &Ok(JudgeReply::new("x".repeat(LONGEST_ANSWER + 1))));
+                kept.answered(place, 0, &Ok(JudgeReply::new("x".repeat(MAX_ANSWER_CHARS + 1))));
             }
             if kept.chars_left == 0 {
                 break;
@@ -314,7 +314,7 @@ mod kept_tests {
             .iter()
             .map(|it| it.prompt.chars().count() + it.answers.iter().map(String::len).sum::<usize>())
             .sum();
-        assert!((MOST..MOST + 2_000).contains(&length), "{length}");
+        assert!((MAX_CHARS_OF_ALL..MAX_CHARS_OF_ALL + 2_000).contains(&length), "{length}");
         assert!(questions[0].prompt.ends_with("\n(… 2 more characters are not recorded)"));
         assert_eq!(kept.asked(&request("one more", 0)), None, "it is counted, and not kept");
     }
@@ -323,7 +323,10 @@ mod kept_tests {
     fn a_key_at_the_cut_is_masked() {
         let mut kept = Kept::default();
         let key = format!("sk-ant-{}", "abcde01234".repeat(6));
-        kept.asked(&request(&format!("{}{key} {}", "x ".repeat(LONGEST_PROMPT / 2 - 6), "y".repeat(99)), 0));
+        kept.asked(&request(
+            &format!("{}{key} {}", "x ".repeat(MAX_PROMPT_CHARS / 2 - 6), "y".repeat(99)),
+            0,
+        ));
         assert!(!kept.of_model("m")[0].prompt.contains("abcde"));
     }
 }

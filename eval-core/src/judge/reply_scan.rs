@@ -132,7 +132,7 @@ impl Scan {
 /// Whether a byte belongs to a code fence that opens its line: ```` ```json ````.
 fn is_in_fence(bytes: &[u8], at: usize) -> bool {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric();
-    let before = bytes[..at].iter().rev().take_while(|byte| is_word(byte)).take(LONGEST_LANGUAGE).count();
+    let before = bytes[..at].iter().rev().take_while(|byte| is_word(byte)).take(MAX_LANGUAGE_CHARS).count();
     match bytes[at] {
         b'`' => {
             let after = bytes[at..].iter().take_while(|byte| **byte == b'`').take(3).count();
@@ -144,7 +144,7 @@ fn is_in_fence(bytes: &[u8], at: usize) -> bool {
     }
 }
 
-const LONGEST_LANGUAGE: usize = 16;
+const MAX_LANGUAGE_CHARS: usize = 16;
 
 fn is_filler(text: &str) -> bool {
     text.lines().map(str::trim).all(|line| {

@@ -8,7 +8,7 @@ use eval_support::message::cut;
 use super::reply_json::is_json;
 use super::reply_scan::{CONTRADICTION, Mention, first_word, is_own, mentions};
 
-const LONGEST: usize = 400;
+const MAX_SHOWN_CHARS: usize = 400;
 
 /// White space as Python's regular expressions see it.
 pub(crate) fn is_space(c: char) -> bool {
@@ -124,7 +124,7 @@ pub(crate) fn reasoning(reply: &str) -> String {
     let json = reply.find('{').zip(reply.rfind('}')).and_then(|(first, last)| reply.get(first..=last));
     let value = json.and_then(|json| Value::parse(json).ok());
     let text = value.as_ref().and_then(|value| value["reasoning"].as_str()).unwrap_or(reply);
-    cut(text.trim(), LONGEST)
+    cut(text.trim(), MAX_SHOWN_CHARS)
 }
 
 #[cfg(test)]
@@ -194,7 +194,7 @@ mod tests {
             ("{\"other\": \"yes\"}", Ok(true)),
             ("{\"k\": \"perhaps\", \"other\": \"yes\"}", Err(Unclear::Nothing(Some("perhaps".to_owned())))),
             ("{\"k\": \"yes\", \"other\": \"no\"}", twice()),
-            // In ADK the first label counts, which is none.
+            // In ADK the first label counts, which is no label here.
             (r#"{"quoted": {"k": "perhaps"}, "k": "yes"}"#, nothing()),
         ] {
             assert_eq!(read(reply, ""), expected, "{reply}");

@@ -48,7 +48,7 @@ impl State {
         let beside = self.cases.iter().find(|other| !Arc::ptr_eq(case, other) && case.runs_beside(other));
         if let Some(other) = beside {
             return Err(JudgeError::failed(format!(
-                "the case `{}` asks a script that the case `{}` asks too, and both run at the same time, so nobody can say \
+                "the case `{}` asks a script that the case `{}` asks too, and both run at the same time, so it is not known \
                      whose reply is next; run one case at a time, or answer by what is asked with `judge_fn`",
                 case.eval_id, other.eval_id
             )));

@@ -54,7 +54,7 @@ pub struct MetricInput<'a> {
     pub(crate) time_limit: Option<Duration>,
     /// The rules of the case's key `_expect` for calls; `None` if calls are judged as ADK does.
     pub(crate) rules: Option<&'a Rules>,
-    /// The same for answers, on which demands hold in any case.
+    /// The rules for answers, on which demands hold in any case.
     pub(crate) demands: Option<&'a Rules>,
 }
 

@@ -32,7 +32,7 @@ use crate::agent::{BoxError, BoxFuture};
 ///
 /// A metric that looks at one turn at a time can be a function: see [`MetricFn`](super::MetricFn). An error, a panic,
 /// or a number of scores that is not the number of turns makes the metric an ERROR; the other metrics of the case are
-/// scored all the same. [`MetricInput::new`] shows how a metric is tested.
+/// scored anyway. [`MetricInput::new`] shows how a metric is tested.
 pub trait Metric: Send + Sync {
     /// Scores one run, turn by turn or as a whole.
     fn score(&self, input: MetricInput<'_>) -> impl Future<Output = Result<Scores, BoxError>> + Send;

@@ -19,7 +19,7 @@ const BESIDE_THE_MODEL: [&str; 4] = ["tool_call", "toolCall", "tool_response", "
 const CALLS: [&str; 6] =
     ["functioncall", "functionresponse", "toolcall", "tooluse", "toolresult", "toolresponse"];
 
-const SHOWN: usize = 200;
+const MAX_SHOWN_CHARS: usize = 200;
 
 /// Fails if a call, a result or a change of the state is where no metric sees it. `earlier` are the calls of
 /// earlier turns.
@@ -35,7 +35,7 @@ pub fn check<'t>(
                  its result `function_response`",
                 shown(&event.author),
                 shown(key),
-                shown(&cut(&value.to_string(), SHOWN))
+                shown(&cut(&value.to_string(), MAX_SHOWN_CHARS))
             ));
         }
     }
@@ -47,7 +47,10 @@ pub(super) fn notes(events: &[Event]) -> impl Iterator<Item = String> {
     let beside = |part: &Part| {
         let (key, value) = part.other.iter().find(|(key, _)| key.starts_with("tool_call"))?;
         let tool = value["tool_type"].as_str().unwrap_or("without a type");
-        Some(format!("a part `{key}` ({}) is read by no metric, as in ADK", shown(&cut(tool, SHOWN))))
+        Some(format!(
+            "a part `{key}` ({}) is read by no metric, as in ADK",
+            shown(&cut(tool, MAX_SHOWN_CHARS))
+        ))
     };
     events.iter().flat_map(Event::parts).filter_map(beside)
 }

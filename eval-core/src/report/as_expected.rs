@@ -8,8 +8,7 @@ use crate::transcript::Transcript;
 
 impl CaseReport {
     /// Whether each run did exactly what the case expects, in all that the case says about it.
-    #[doc(hidden)]
-    pub fn is_as_expected(&self) -> bool {
+    pub(crate) fn is_as_expected(&self) -> bool {
         !self.runs.is_empty()
             && self.runs.iter().all(|run| run.error.is_none() && is_of(&self.case, &run.transcript))
     }

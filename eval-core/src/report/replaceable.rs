@@ -9,8 +9,7 @@ use crate::transcript::Transcript;
 impl CaseReport {
     /// Whether the runs can become the golden of the case: all did the same in each turn, as far as the case expects anything of
     /// the turn, and no secret is in it. `cargo evalset import --replace` decides by what is recorded.
-    #[doc(hidden)]
-    pub fn can_be_golden(&self) -> bool {
+    pub(crate) fn can_be_golden(&self) -> bool {
         let runs: Vec<&Transcript> = self.runs.iter().map(|run| &run.transcript).collect();
         self.runs.iter().all(|run| run.error.is_none()) && can_replace(&self.case, &runs)
     }

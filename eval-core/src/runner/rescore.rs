@@ -73,7 +73,7 @@ impl EvalRunner {
 fn other_conversation(transcript: &Transcript, case: &EvalCase) -> Option<RunError> {
     let error = |turn, message| Some(RunError::new(Role::Harness, turn, message));
     let other = |turn: usize, said: &Content, says: &Content| {
-        let (said, says) = (cut(&said.text(), SHOWN), cut(&says.text(), SHOWN));
+        let (said, says) = (cut(&said.text(), MAX_MESSAGE_CHARS), cut(&says.text(), MAX_MESSAGE_CHARS));
         let message = format!(
             "the user says {says:?} in the case, and said {said:?} in the recorded run; run it again"
         );
@@ -100,4 +100,4 @@ fn other_conversation(transcript: &Transcript, case: &EvalCase) -> Option<RunErr
     error(None, format!("the case has {turns}, and the recorded run {played}; run it again"))
 }
 
-const SHOWN: usize = 80;
+const MAX_MESSAGE_CHARS: usize = 80;

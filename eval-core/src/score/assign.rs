@@ -8,7 +8,7 @@ use super::equality::{ArgsMatch, CallKey, argument_hashes, calls_match};
 
 /// The maximum number of steps of a search. Comparing two calls takes several steps, looking at a pair takes
 /// one.
-const MOST_STEPS: usize = 1 << 24;
+const MAX_STEPS: usize = 1 << 24;
 
 /// For each expected call the index of the actual call that matches it, or `None`.
 ///
@@ -50,7 +50,7 @@ fn assign_subset(expected: &[&FunctionCall], actual: &[&FunctionCall]) -> Option
         actual_of: assign_equal(expected, actual, ArgsMatch::Exact),
         expected_of: vec![None; actual.len()],
         reached: vec![None; actual.len()],
-        steps_left: MOST_STEPS,
+        steps_left: MAX_STEPS,
     };
     for (at, found) in assignment.actual_of.iter().enumerate() {
         if let Some(found) = found {

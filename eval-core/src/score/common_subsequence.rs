@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 
 /// The largest number of steps of 64 items each that a search may take. Two lists of 100,000 items stay below it.
-const MOST_STEPS: usize = 1 << 28;
+const MAX_STEPS: usize = 1 << 28;
 
 /// The length of the longest common subsequence: items that both lists have in the same order, with any others
 /// between them.
@@ -42,7 +42,7 @@ struct Places {
 /// there, and one addition for 64 of them.
 fn between(expected: &[usize], actual: &[usize]) -> Option<usize> {
     let words = expected.len().div_ceil(64);
-    if words.saturating_mul(actual.len()) > MOST_STEPS {
+    if words.saturating_mul(actual.len()) > MAX_STEPS {
         return None;
     }
     let mut places: HashMap<usize, Vec<Places>> = HashMap::new();
@@ -80,7 +80,7 @@ fn grow(open: &mut [u64], places: &[Places]) {
 mod tests {
     use super::*;
 
-    /// The same by the quadratic table of textbooks.
+    /// The length by the quadratic table of textbooks.
     fn by_table(a: &[u32], b: &[u32]) -> usize {
         let mut row = vec![0; b.len() + 1];
         for x in a {

@@ -14,7 +14,7 @@ pub(crate) use any_order::{Class, any_order};
 pub(crate) use in_order::{in_order, most_in_order};
 
 /// The maximum number of steps of a search. Comparing two calls takes several steps, looking at a pair takes one.
-pub(crate) const MOST_STEPS: usize = 1 << 24;
+pub(crate) const MAX_STEPS: usize = 1 << 24;
 
 /// The number of times that an expected call may be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

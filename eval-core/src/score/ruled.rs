@@ -8,7 +8,7 @@ use eval_format::{FunctionCall, MatchType};
 use super::align::{Lists, Pair};
 use super::assign::{assign_equal, weight_of_args};
 use super::equality::{ArgsMatch, CallKey, calls_match};
-use super::pairing::{Class, Fit, MOST_STEPS, Often, Pairing, Steps, any_order, in_order, most_in_order};
+use super::pairing::{Class, Fit, MAX_STEPS, Often, Pairing, Steps, any_order, in_order, most_in_order};
 
 /// Expected and actual calls of a turn, with the rules of the turn and the way in which a metric compares calls.
 #[derive(Clone, Copy, Debug)]
@@ -82,17 +82,17 @@ impl<'a> RuledCalls<'a> {
 
     /// Pairs the calls in order.
     pub(crate) fn in_order(&self) -> Option<Pairing> {
-        let (steps, weights) = (Steps::new(MOST_STEPS), Weights::new(self));
+        let (steps, weights) = (Steps::new(MAX_STEPS), Weights::new(self));
         in_order(&self.often(), &self.all_allowed(), |e, a| self.charged(e, a, &steps, &weights), &steps)
     }
 
-    /// Pairs as many calls as possible, whether they hold or not. A call that no rule allows is none, whatever the match
+    /// Pairs as many calls as possible, whether they hold or not. A call that no rule allows is not paired, whatever the match
     /// type says.
     pub(crate) fn most(&self) -> Option<Pairing> {
         if self.is_in_any_order() {
             return self.in_any_order();
         }
-        let (steps, weights) = (Steps::new(MOST_STEPS), Weights::new(self));
+        let (steps, weights) = (Steps::new(MAX_STEPS), Weights::new(self));
         let others: Vec<bool> = (0..self.actual.len()).map(|at| self.is_other(at)).collect();
         most_in_order(&self.often(), &others, |e, a| self.charged(e, a, &steps, &weights), &steps)
     }
@@ -103,7 +103,7 @@ impl<'a> RuledCalls<'a> {
     }
 
     pub(crate) fn in_any_order(&self) -> Option<Pairing> {
-        let steps = Steps::new(MOST_STEPS);
+        let steps = Steps::new(MAX_STEPS);
         let classes = self.classes(&steps)?;
         let by_value = if self.args == ArgsMatch::Ignore { self.args } else { ArgsMatch::Exact };
         let equal = assign_equal(self.expected, self.actual, by_value);
@@ -152,7 +152,7 @@ impl<'a> RuledCalls<'a> {
 
     /// The calls side by side. Calls that hold are shown as they were paired, others as they are most alike.
     pub fn align(&self) -> Vec<Pair> {
-        let (steps, weights) = (Steps::new(MOST_STEPS), Weights::new(self));
+        let (steps, weights) = (Steps::new(MAX_STEPS), Weights::new(self));
         // Calls that are equal are the same for nothing. What differs is compared as long as there are steps.
         let same = |expected: usize, actual: usize| {
             calls_match(self.expected[expected], self.actual[actual], self.args)

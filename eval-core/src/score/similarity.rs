@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::edit_distance::edit_distance;
 
 /// The largest number of pairs of characters for which edits are counted.
-const MOST_PAIRS: usize = 1 << 26;
+const MAX_PAIRS: usize = 1 << 26;
 
 /// A part of a whole, as two counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub(crate) fn jaccard(expected: &str, actual: &str) -> Share {
 /// The length of the longer text minus the edit distance, as a share of that length, in Unicode scalar
 /// values.
 ///
-/// `None` if the differing parts are too long: see `MOST_PAIRS`.
+/// `None` if the differing parts are too long: see `MAX_PAIRS`.
 pub(crate) fn levenshtein(expected: &str, actual: &str) -> Option<Share> {
     let whole = expected.chars().count().max(actual.chars().count());
     // Equal beginnings and ends need no edits.
@@ -43,7 +43,7 @@ pub(crate) fn levenshtein(expected: &str, actual: &str) -> Option<Share> {
     let equal = length_of_equal(expected.chars().rev(), actual.chars().rev());
     let (expected, actual) = (&expected[..expected.len() - equal], &actual[..actual.len() - equal]);
     let pairs = expected.chars().count().saturating_mul(actual.chars().count());
-    if pairs > MOST_PAIRS {
+    if pairs > MAX_PAIRS {
         return None;
     }
     Some(Share { part: whole - edit_distance(expected, actual), whole })

@@ -64,7 +64,7 @@ impl Tokens {
         if len < KEY { key >> (8 * (KEY - len)) << (8 * (KEY - len)) } else { key }
     }
 
-    /// The same as `of_unicode`, for a text of ASCII, which needs no normalisation; `None` for any other text.
+    /// The tokens that `of_unicode` makes of a text of ASCII, which needs no normalisation; `None` for any other text.
     ///
     /// Splitting words is most of the cost of scoring a case.
     fn of_ascii(text: &str) -> Option<Self> {

@@ -6,7 +6,7 @@ use crate::transcript::TurnRecord;
 
 /// The approximate maximum size of a conversation in bytes. It is more than models read, and each question
 /// contains the whole conversation.
-pub(super) const MOST_BYTES: usize = 4 << 20;
+pub(super) const MAX_CONVERSATION_BYTES: usize = 4 << 20;
 
 /// The messages so far, each after its author: `author: text`, with an empty line between them.
 ///
@@ -55,7 +55,7 @@ impl History {
 
     fn said(&mut self, author: &str, text: &str) -> Option<()> {
         // A text that is too long is not copied.
-        let fits = self.text.len() + text.len() <= MOST_BYTES;
+        let fits = self.text.len() + text.len() <= MAX_CONVERSATION_BYTES;
         fits.then(|| format!("{}: {text}", on_one_line(author))).and_then(|entry| self.push(&entry))
     }
 
@@ -64,7 +64,7 @@ impl History {
             self.text.push_str("\n\n");
         }
         push_indented(&mut self.text, &disarmed(entry));
-        (self.text.len() <= MOST_BYTES).then_some(())
+        (self.text.len() <= MAX_CONVERSATION_BYTES).then_some(())
     }
 }
 
@@ -172,14 +172,14 @@ mod tests {
 
     #[test]
     fn what_is_too_long_is_not_copied() {
-        let long = "x".repeat(MOST_BYTES);
+        let long = "x".repeat(MAX_CONVERSATION_BYTES);
         let mut history = History::new(true);
         assert_eq!(history.add(&[turn("Hi", vec![Event::from(&*long)]), turn("Bye", vec![])]), None);
         assert_eq!(history.text, "user: Hi");
         // Each turn adds ten bytes, and the second one is the last that is added.
-        let mut history = History { text: "x".repeat(MOST_BYTES - 15), ..History::new(true) };
+        let mut history = History { text: "x".repeat(MAX_CONVERSATION_BYTES - 15), ..History::new(true) };
         assert_eq!(history.add(&[(); 9].map(|()| turn("Hi", vec![]))), None);
-        assert_eq!(history.text.len(), MOST_BYTES + 5);
+        assert_eq!(history.text.len(), MAX_CONVERSATION_BYTES + 5);
     }
 
     #[test]

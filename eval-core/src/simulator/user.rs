@@ -4,7 +4,7 @@ use eval_format::config::{InstructionTemplate, TemplateVariable, UserSimulatorCo
 use eval_format::{Content, ConversationScenario, Persona, UserPersona};
 use eval_support::words::count;
 
-use super::history::{History, MOST_BYTES, STOP_SIGNAL, is_end};
+use super::history::{History, MAX_CONVERSATION_BYTES, STOP_SIGNAL, is_end};
 use super::profile;
 use crate::guard::catch_panic;
 use crate::judge::{BoxJudge, Judge, JudgeError, JudgePrompt, JudgeReply, JudgeRequest};
@@ -70,7 +70,7 @@ impl<'a> Simulator<'a> {
                 self.simulation.request.model
             )));
         }
-        if reply.text.len() > MOST_BYTES {
+        if reply.text.len() > MAX_CONVERSATION_BYTES {
             return Err(too_long());
         }
         Ok(Some(Content::user(reply.text)))
@@ -95,7 +95,7 @@ impl<'a> Simulator<'a> {
 fn too_long() -> Trouble {
     Trouble::Simulator(format!(
         "the conversation is longer than {} MiB, which is more than a model reads; see in the record who says so much",
-        MOST_BYTES >> 20
+        MAX_CONVERSATION_BYTES >> 20
     ))
 }
 
@@ -169,7 +169,7 @@ fn described(persona: &Persona, scenario: &ConversationScenario, history: &str) 
     out
 }
 
-const MOST_INVOCATIONS: usize = 1000;
+const MAX_INVOCATIONS: usize = 1000;
 
 /// The settings of simulated users: a config that was checked.
 #[derive(Clone, Debug)]
@@ -188,7 +188,7 @@ impl Simulation {
                 let message = "`max_allowed_invocations` is 0: a conversation of no messages checks nothing";
                 return Err(message.to_owned());
             }
-            ..0 => MOST_INVOCATIONS,
+            ..0 => MAX_INVOCATIONS,
             most => usize::try_from(most).unwrap_or(usize::MAX),
         };
         let instructions = config.custom_instructions.as_deref().map(InstructionTemplate::parse).transpose();

@@ -69,7 +69,7 @@ impl Golden {
         self.uses > 0
     }
 
-    /// Whether a call is this one to the letter. Absent arguments are none.
+    /// Whether a call is this one to the letter. Absent arguments equal empty ones.
     fn equals(&self, call: &FunctionCall) -> bool {
         let none = const { &Map::new() };
         let [expected, actual] = [&self.call, call].map(|call| call.args.as_ref().unwrap_or(none));
@@ -91,9 +91,9 @@ impl Golden {
 }
 
 /// The number of goldens that a message shows.
-const SHOWN: usize = 3;
+const MAX_SHOWN_GOLDENS: usize = 3;
 
-const SHOWN_LENGTH: usize = 160;
+const MAX_CALL_CHARS: usize = 160;
 
 impl Answers {
     pub(super) fn new(case: &EvalCase) -> Self {
@@ -292,7 +292,8 @@ fn missed(call: &FunctionCall, turn: usize, goldens: &[Golden], rules: &TurnRule
 }
 
 fn shown<'a>(mut goldens: impl Iterator<Item = &'a Golden>) -> String {
-    let named: Vec<String> = goldens.by_ref().take(SHOWN).map(|golden| in_short(&golden.call)).collect();
+    let named: Vec<String> =
+        goldens.by_ref().take(MAX_SHOWN_GOLDENS).map(|golden| in_short(&golden.call)).collect();
     let named = named.join(", ");
     match goldens.count() {
         0 => named,
@@ -302,7 +303,7 @@ fn shown<'a>(mut goldens: impl Iterator<Item = &'a Golden>) -> String {
 
 /// A call on one line, cut if it is long.
 pub fn in_short(call: &FunctionCall) -> String {
-    cut(&call.to_string().replace('\n', " "), SHOWN_LENGTH)
+    cut(&call.to_string().replace('\n', " "), MAX_CALL_CHARS)
 }
 
 #[cfg(test)]

@@ -119,7 +119,7 @@ impl GoldenTools {
         Self(Arc::new(Shared { state: Mutex::new(state), halted: Notify::new() }))
     }
 
-    /// The same with the faults of a file. For a call that both name, the fault of the case answers.
+    /// These golden tools with the faults of a file. For a call that both name, the fault of the case answers.
     #[must_use]
     pub fn with_injections(self, injections: Arc<ToolInjections>) -> Self {
         self.0.state.lock().answers.inject(injections);
@@ -131,7 +131,7 @@ impl GoldenTools {
         self.0.state.lock().answers.calls().cloned().collect()
     }
 
-    /// The same with the declarations of the tools, as their real server has them.
+    /// These golden tools with the declarations of the tools, as their real server has them.
     #[must_use]
     pub fn with_declarations(self, declarations: Arc<Vec<Value>>) -> Self {
         self.0.state.lock().declarations = Some(declarations);

@@ -7,7 +7,7 @@ use crate::config::CaseCriteriaError;
 use crate::model::EvalCase;
 use crate::problem::{JsonPath, Problem, ProblemCode, short, shown};
 use crate::reader::{CaseSpan, CheckedSet, SCENARIO_KEYS};
-use crate::syntax;
+use crate::syntax::{self, Node};
 use crate::tools::call_places;
 
 /// A reason why a config and a set cannot be used together, though each of them is valid.
@@ -76,12 +76,12 @@ impl Incompatibility {
         Self::of_case(at, case, ProblemCode::CaseCriteria, message, error.help).at(Part::Keys(keys))
     }
 
-    /// The same about a part of the case.
+    /// This mistake at a part of the case.
     pub(super) fn at(self, part: Part) -> Self {
         Self { part, ..self }
     }
 
-    /// The same about a part of the case: the last of these keys.
+    /// This mistake at the last of these keys of the case.
     pub(super) fn at_keys(self, keys: &[&str]) -> Self {
         self.at(Part::Keys(keys.iter().map(|key| (*key).to_owned()).collect()))
     }
@@ -189,11 +189,10 @@ impl CallPlace {
         case: &Range<usize>,
         path: &JsonPath,
     ) -> Option<(JsonPath, Range<usize>)> {
-        let root = syntax::parse(set.text.get(case.clone())?, &mut Vec::new()).ok()?;
-        let turn = root.get("conversation")?.value.array()?.get(self.turn)?;
-        let (_, range) = call_places(turn).into_iter().nth(self.call)?;
-        let path = path.key("conversation").index(self.turn);
-        Some((path, case.start + range.start..case.start + range.end))
+        find_in(set, case, path, Some(self.turn), |turn, path| {
+            let (_, range) = call_places(turn).into_iter().nth(self.call)?;
+            Some((path, range))
+        })
     }
 }
 
@@ -204,16 +203,30 @@ impl RubricPlace {
         case: &Range<usize>,
         path: &JsonPath,
     ) -> Option<(JsonPath, Range<usize>)> {
-        let root = syntax::parse(set.text.get(case.clone())?, &mut Vec::new()).ok()?;
-        let (mut holder, mut path) = (&root, path.clone());
-        if let Some(turn) = self.turn {
-            holder = holder.get("conversation")?.value.array()?.get(turn)?;
-            path = path.key("conversation").index(turn);
-        }
-        let rubric = holder.get("rubrics")?.value.array()?.get(self.at)?;
-        let start = case.start + rubric.range.start;
-        Some((path.key("rubrics").index(self.at), start..start + 1))
+        find_in(set, case, path, self.turn, |holder, path| {
+            let start = holder.get("rubrics")?.value.array()?.get(self.at)?.range.start;
+            Some((path.key("rubrics").index(self.at), start..start + 1))
+        })
     }
+}
+
+/// Finds a place in the text of a case, or of one of its turns. The range is one of the whole text.
+fn find_in(
+    set: &CheckedSet,
+    case: &Range<usize>,
+    path: &JsonPath,
+    turn: Option<usize>,
+    find: impl FnOnce(&Node<'_>, JsonPath) -> Option<(JsonPath, Range<usize>)>,
+) -> Option<(JsonPath, Range<usize>)> {
+    let root = syntax::parse(set.text.get(case.clone())?, &mut Vec::new()).ok()?;
+    let (path, range) = match turn {
+        None => find(&root, path.clone()),
+        Some(turn) => {
+            let node = root.get("conversation")?.value.array()?.get(turn)?;
+            find(node, path.key("conversation").index(turn))
+        }
+    }?;
+    Some((path, case.start + range.start..case.start + range.end))
 }
 
 impl fmt::Display for Incompatibility {

@@ -201,7 +201,7 @@ fn unread(rubric: &Rubric, last: bool, kinds: &[&str]) -> Option<(String, String
     }
     if kind == TRAJECTORY_QUALITY && !last {
         let message = format!("the rubric `{id}` is about the whole conversation and is in an earlier turn");
-        let help = "move it to the `rubrics` of the case; ADK reads those of the last turn only";
+        let help = "move it to the `rubrics` of the case; ADK reads only the rubrics of the last turn";
         return Some((message, help.to_owned()));
     }
     let says_something = rubric.text_property.as_deref().is_some_and(|text| !text.trim().is_empty());

@@ -37,11 +37,10 @@ impl RuleReaders {
                 Subject::ToolCalls(by_default) => {
                     let named = criterion.get("match_type").map(|_| criterion.match_type());
                     let match_type = named.unwrap_or(by_default);
-                    let counts_others = info.counts_others || match_type == MatchType::Exact;
                     readers.calls.push(CallReader {
                         match_type,
                         args: criterion.args_match(),
-                        counts_others,
+                        counts_others: info.counts_others_under(match_type),
                     });
                 }
                 Subject::ToolResponses => readers.responses = true,

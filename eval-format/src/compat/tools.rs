@@ -33,7 +33,7 @@ pub fn check_tools(tools: ToolSource, cases: &[EvalCase]) -> Vec<Incompatibility
 }
 
 /// More tools of a turn are not named in a message.
-const MOST_NAMED: usize = 8;
+const MAX_NAMED_TOOLS: usize = 8;
 
 /// One mistake for each turn, at the first call that has no response.
 fn unanswered(at: usize, case: &EvalCase, found: &mut Vec<Incompatibility>) {
@@ -52,7 +52,7 @@ fn unanswered(at: usize, case: &EvalCase, found: &mut Vec<Incompatibility>) {
         let mut tools = vec![first];
         let others: Vec<&str> = missing.map(|(_, tool)| tool).collect();
         for tool in &others {
-            if tools.len() < MOST_NAMED && !tools.contains(tool) {
+            if tools.len() < MAX_NAMED_TOOLS && !tools.contains(tool) {
                 tools.push(tool);
             }
         }

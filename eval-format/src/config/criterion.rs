@@ -4,7 +4,9 @@ mod judged;
 
 use crate::coerce;
 use crate::metric::fields::{ARGS_MATCH, criterion_fields};
-use crate::metric::{ArgsMatch, Bound, CriterionField, Direction, MatchType, Similarity, fields};
+use crate::metric::{
+    ArgsMatch, Bound, CriterionField, Direction, MatchType, MetricInfo, Quadratic, Similarity, fields,
+};
 use crate::value::{Map, Number, Value};
 
 /// The getter and the setter of each key for which its type is enough. The other accessors are written by
@@ -192,6 +194,28 @@ impl Criterion {
 }
 
 const THRESHOLD: &str = "threshold";
+
+impl MetricInfo {
+    /// Whether its time is quadratic with a criterion: it may compare each actual part with each expected part.
+    ///
+    /// ```
+    /// use eval_format::{ArgsMatch, Criterion, metric::metric};
+    ///
+    /// let trajectory = metric("tool_trajectory_avg_score").unwrap();
+    /// assert!(!trajectory.is_quadratic(&Criterion::new(1.0)));
+    /// assert!(trajectory.is_quadratic(&Criterion::new(1.0).with_args_match(ArgsMatch::Subset)));
+    /// ```
+    pub fn is_quadratic(&self, criterion: &Criterion) -> bool {
+        match self.quadratic {
+            Quadratic::Never => false,
+            Quadratic::Always => true,
+            Quadratic::WithSubsets => criterion.args_match() == ArgsMatch::Subset,
+            Quadratic::WithAlignment => {
+                matches!(criterion.algorithm(), Similarity::Levenshtein | Similarity::RougeL)
+            }
+        }
+    }
+}
 
 #[cfg(test)]
 mod tests {

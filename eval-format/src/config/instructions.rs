@@ -109,12 +109,12 @@ impl InstructionsError {
 
     fn of(tag: &str, what: &str) -> Self {
         let line = tag.lines().next().unwrap_or_default();
-        Self { message: format!("`{}` {what}", truncated(line, SHOWN_TAG, "..")) }
+        Self { message: format!("`{}` {what}", truncated(line, MAX_TAG_CHARS, "..")) }
     }
 }
 
 const TAGS: [(&str, &str); 3] = [("{{", "}}"), ("{#", "#}"), ("{%", "%}")];
-const SHOWN_TAG: usize = 60;
+const MAX_TAG_CHARS: usize = 60;
 
 impl InstructionTemplate {
     /// Reads a template.
@@ -135,7 +135,7 @@ impl InstructionTemplate {
             if close != "#}" {
                 let variable = match TemplateVariable::named(inner.trim()) {
                     _ if close == "%}" => Err("is a statement of Jinja, which is not available here"),
-                    variable => variable.ok_or("is none of the variables that are filled in"),
+                    variable => variable.ok_or("is not one of the variables that are filled in"),
                 };
                 let variable = variable.map_err(|what| InstructionsError::of(whole, what))?;
                 instructions.pieces.push(Piece::TemplateVariable(variable));
@@ -232,21 +232,21 @@ mod tests {
         for (template, expected) in [
             ("a {{ stop_signal", "`{{ stop_signal` is never closed"),
             ("a {# x", "`{# x` is never closed"),
-            ("{{ plan }}", "`{{ plan }}` is none of the variables that are filled in"),
+            ("{{ plan }}", "`{{ plan }}` is not one of the variables that are filled in"),
             (
                 "{{ stop_signal | upper }}",
-                "`{{ stop_signal | upper }}` is none of the variables that are filled in",
+                "`{{ stop_signal | upper }}` is not one of the variables that are filled in",
             ),
             (
                 "{{ persona.behaviors }}",
-                "`{{ persona.behaviors }}` is none of the variables that are filled in",
+                "`{{ persona.behaviors }}` is not one of the variables that are filled in",
             ),
-            ("{{}}", "`{{}}` is none of the variables that are filled in"),
+            ("{{}}", "`{{}}` is not one of the variables that are filled in"),
             (
                 "{% for b in persona.behaviors %}",
                 "`{% for b in persona.behaviors %}` is a statement of Jinja, which is not available here",
             ),
-            ("{{ a\nb }}", "`{{ a` is none of the variables that are filled in"),
+            ("{{ a\nb }}", "`{{ a` is not one of the variables that are filled in"),
         ] {
             assert_eq!(rendered(template), Err(expected.to_owned()), "{template:?}");
         }

@@ -12,7 +12,7 @@ use crate::syntax::{Entry, Node};
 use crate::value::{Map, Value};
 
 /// The largest `num_samples` and `parallelism_limit`. A larger number is a typing error.
-pub(crate) const MOST_QUESTIONS: i64 = 1000;
+pub(crate) const MAX_QUESTIONS: i64 = 1000;
 
 pub(super) fn check(
     fields: &[CriterionField],
@@ -39,7 +39,7 @@ fn options(node: &Node<'_>, place: &Place<'_>, problems: &mut Vec<Problem>) {
         let Some(entry) = JUDGE_MODEL_OPTIONS.entry(entries, name) else { continue };
         // The walker has reported a value that is not an integer.
         let Some(number) = coerce::int(&entry.value) else { continue };
-        if !number.as_i64().is_some_and(|number| (1..=MOST_QUESTIONS).contains(&number)) {
+        if !number.as_i64().is_some_and(|number| (1..=MAX_QUESTIONS).contains(&number)) {
             problems.push(not_a_count(entry, &Place::Key(place, &entry.key)));
         }
     }
@@ -84,10 +84,10 @@ pub(super) fn snake_case(mut options: Map) -> Map {
 }
 
 fn not_a_count(entry: &Entry<'_>, place: &Place<'_>) -> Problem {
-    let message = format!("`{}` must be a number from 1 to {MOST_QUESTIONS}", entry.key);
+    let message = format!("`{}` must be a number from 1 to {MAX_QUESTIONS}", entry.key);
     place
         .error(ProblemCode::WrongType, entry.value.range.clone(), message)
-        .label("nobody would be asked, or far too often")
+        .label("no judge would be asked, or far too often")
         .help("ADK asks 5 times, one at a time, where nothing is said")
 }
 

@@ -56,7 +56,7 @@ impl MetricCommand {
 }
 
 /// The longest time limit: a day.
-const MOST_SECONDS: f64 = 86_400.0;
+const MAX_TIMEOUT_SECONDS: f64 = 86_400.0;
 
 /// Checks the values of the keys of an entry. Their types are checked before.
 pub(super) fn check(keys: &[Entry<'_>], place: &Place<'_>, problems: &mut Vec<Problem>) {
@@ -84,9 +84,9 @@ pub(super) fn check(keys: &[Entry<'_>], place: &Place<'_>, problems: &mut Vec<Pr
     let Some(timeout) = CUSTOM_METRIC.entry(keys, "timeout") else { return };
     let place = &Place::Key(place, &timeout.key);
     if let Some(seconds) = coerce::float(&timeout.value)
-        && !(seconds > 0.0 && seconds <= MOST_SECONDS)
+        && !(seconds > 0.0 && seconds <= MAX_TIMEOUT_SECONDS)
     {
-        let message = format!("`timeout` must be more than 0 and at most {MOST_SECONDS} seconds");
+        let message = format!("`timeout` must be more than 0 and at most {MAX_TIMEOUT_SECONDS} seconds");
         problems.push(
             place
                 .error(ProblemCode::WrongType, timeout.value.range.clone(), message)

@@ -129,7 +129,7 @@ impl EvalConfig {
             let problem = problems.iter().find(|problem| problem.is_error());
             let message = problem.map(|problem| problem.message.clone()).unwrap_or_default();
             let help = problem.and_then(|problem| problem.help.clone());
-            (message, help.unwrap_or_else(|| "the rules are those of a config".to_owned()))
+            (message, help.unwrap_or_else(|| "a config has these rules".to_owned()))
         })?;
         if let Some((_, criterion)) = checked.criteria.pop() {
             self.criteria[at].1 = criterion;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::compare::MOST_REASONS;
+use super::compare::MAX_REASONS;
 use super::matcher::{Matcher, Tolerance, fold, lacking, one_or_list, quoted, show};
 use super::numbers::numbers;
 use super::path::ArgPath;
@@ -40,7 +40,7 @@ pub struct Demands {
     pub number: Vec<NumberDemand>,
     /// The answer is JSON, or has JSON in a fence, and these values are in it.
     pub json: Vec<(ArgPath, JsonDemand)>,
-    /// The answer has at most so many words.
+    /// The most words of the answer.
     pub max_words: Option<usize>,
 }
 
@@ -157,7 +157,7 @@ impl Demands {
         self
     }
 
-    /// Demands an answer of at most so many words.
+    /// Demands an answer of at most this number of words.
     #[must_use]
     pub fn max_words(mut self, words: usize) -> Self {
         self.max_words = Some(words);
@@ -247,13 +247,13 @@ impl NumberDemand {
     }
 
     fn missing(&self, numbers: &[Number]) -> String {
-        const SHOWN: usize = 5;
+        const MAX_SHOWN_NUMBERS: usize = 5;
         let wanted = match self.within {
             Some(within) => format!("no number within {within} of {}", self.is),
             None => format!("no number {}", self.is),
         };
-        let shown: Vec<String> = numbers.iter().take(SHOWN).map(ToString::to_string).collect();
-        let more = if numbers.len() > SHOWN { ", .." } else { "" };
+        let shown: Vec<String> = numbers.iter().take(MAX_SHOWN_NUMBERS).map(ToString::to_string).collect();
+        let more = if numbers.len() > MAX_SHOWN_NUMBERS { ", .." } else { "" };
         match numbers {
             [] => format!("has {wanted}; it has no number"),
             _ => format!("has {wanted}; it has {}{more}", shown.join(", ")),
@@ -288,7 +288,7 @@ impl JsonDemand {
         let values = places.iter().flatten().copied();
         values
             .filter_map(|seen| refused(&seen))
-            .take(MOST_REASONS)
+            .take(MAX_REASONS)
             .map(|reason| format!("has JSON in which `{path}` {reason}"))
             .collect()
     }
@@ -309,7 +309,7 @@ fn fenced(answer: &str) -> Option<&str> {
     const FENCE: &str = "```";
     let mut parts = answer.split(FENCE).skip(1);
     while let Some(part) = parts.next() {
-        // A fence that is not closed is none. The fence behind the text that follows opens another one.
+        // A fence that is not closed does not count. The fence behind the text that follows opens another one.
         parts.next()?;
         if let Some((language, body)) = part.split_once('\n')
             && matches!(language.trim().to_ascii_lowercase().as_str(), "" | "json")

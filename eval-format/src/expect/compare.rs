@@ -87,10 +87,10 @@ impl ArgsMatch {
 }
 
 /// The maximum number of steps of a comparison; looking at a value is one.
-const MOST_STEPS: usize = 1 << 22;
+const MAX_STEPS: usize = 1 << 22;
 
 /// More reasons are not looked for.
-pub(super) const MOST_REASONS: usize = 100;
+pub(super) const MAX_REASONS: usize = 100;
 
 /// Compares the arguments of a call whose tool is the expected one.
 pub(super) fn compare(
@@ -117,7 +117,7 @@ pub(super) fn compare(
         reasons: Vec::new(),
         trial: None,
         place: Vec::new(),
-        steps_left: MOST_STEPS,
+        steps_left: MAX_STEPS,
     };
     // Without a rule, absent arguments differ from empty ones.
     let has_none = expected.or(actual).is_none_or(Map::is_empty) && expected.is_none() != actual.is_none();
@@ -179,7 +179,7 @@ impl<'r> Comparison<'r> {
     /// Takes steps. Returns whether the comparison is over, as there are none left or a trial has failed.
     fn is_over(&mut self, steps: usize) -> bool {
         self.steps_left = self.steps_left.saturating_sub(steps);
-        self.steps_left == 0 || self.trial == Some(true) || self.reasons.len() >= MOST_REASONS
+        self.steps_left == 0 || self.trial == Some(true) || self.reasons.len() >= MAX_REASONS
     }
 
     /// The rule at the place. Rules are in order of exactness.

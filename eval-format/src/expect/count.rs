@@ -35,7 +35,7 @@ pub struct Loosened {
 }
 
 impl Loosened {
-    /// Counts the points of these cases. A demand on an answer is none.
+    /// Counts the points of these cases. A demand on an answer is no point.
     pub fn in_cases(cases: &[EvalCase]) -> Self {
         let mut counted = Self { of: cases.len(), ..Self::default() };
         for case in cases {

@@ -386,8 +386,8 @@ fn is_url(text: &str) -> bool {
 
 /// A value as reasons print it: on one line, cut, with control characters spelt out.
 pub(super) fn show(value: &Value) -> String {
-    const LONGEST: usize = 80;
-    one_line(&truncated(&mask(&print(value, &Layout::for_people())), LONGEST, "..."))
+    const MAX_VALUE_CHARS: usize = 80;
+    one_line(&truncated(&mask(&print(value, &Layout::for_people())), MAX_VALUE_CHARS, "..."))
 }
 
 /// Texts as reasons list them: in quotes, with commas between them.

@@ -88,7 +88,7 @@ impl Expect {
 }
 
 impl TurnExpect {
-    /// Sets what an argument of a call may be. A path that is none is an error when the case is checked.
+    /// Sets what an argument of a call may be. A malformed path is an error when the case is checked.
     #[must_use]
     pub fn arg(mut self, call: impl Into<String>, path: &str, matcher: Matcher) -> Self {
         let call = call.into();
@@ -131,7 +131,7 @@ impl TurnExpect {
         self
     }
 
-    /// Lets a call be made up to so many times.
+    /// Lets a call be made up to this number of times.
     #[must_use]
     pub fn repeat(mut self, call: impl Into<String>, most: usize) -> Self {
         self.repeat.push((call.into(), most));

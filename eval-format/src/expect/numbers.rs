@@ -4,7 +4,7 @@ use crate::value::Number;
 
 /// The numbers in a text: `16,449.40`, `-7`, `−7`, `10%`.
 ///
-/// Parts of dates, times, versions and words are none, and neither is `1.234,56` or `1e5`. A number that is missed fails
+/// Parts of dates, times, versions and words are no numbers, and neither is `1.234,56` or `1e5`. A number that is missed fails
 /// a demand; an invented one would pass it.
 pub(super) fn numbers(text: &str) -> Vec<Number> {
     let mut found = Vec::new();

@@ -40,7 +40,7 @@ impl PartialEq for ArgPath {
 impl Eq for ArgPath {}
 
 impl ArgPath {
-    /// Reads a path; `None` if the text is none.
+    /// Reads a path; `None` if the text is no path.
     pub fn parse(text: &str) -> Option<Self> {
         let mut steps = Vec::new();
         let mut rest = if text == "..." { "" } else { text };
@@ -101,7 +101,7 @@ impl ArgPath {
         self.places(root).into_iter().flatten().collect()
     }
 
-    /// The same with `None` for each item that lacks what the path names below it.
+    /// The values below a value, with `None` for each item that lacks what the path names below it.
     pub(super) fn places<'v>(&self, root: &'v Value) -> Vec<Option<&'v Value>> {
         let mut found = vec![Some(root)];
         for step in &self.steps {

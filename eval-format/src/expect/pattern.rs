@@ -3,7 +3,7 @@
 use regex_lite::{Regex, RegexBuilder};
 
 /// A longer expression is hardly read by a person.
-const LONGEST: usize = 1024;
+const MAX_PATTERN_BYTES: usize = 1024;
 
 /// The largest compiled expression, in bytes. The time of a search grows with it.
 const LARGEST: usize = 1 << 18;
@@ -32,8 +32,8 @@ impl PartialEq for Pattern {
 impl Pattern {
     /// Compiles an expression. The error says in words what is wrong with it.
     pub fn new(text: &str) -> Result<Self, String> {
-        if text.len() > LONGEST {
-            return Err(format!("it has {} bytes, and the most is {LONGEST}", text.len()));
+        if text.len() > MAX_PATTERN_BYTES {
+            return Err(format!("it has {} bytes, and the most is {MAX_PATTERN_BYTES}", text.len()));
         }
         if has_unicode_class(text) {
             return Err(

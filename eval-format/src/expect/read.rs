@@ -23,7 +23,7 @@ pub(crate) const DEMANDS: [&str; 8] =
 pub(crate) const OBJECTS: [&str; 7] = ["contains", "regex", "one_of", "within", "min", "max", "optional"];
 
 /// More repetitions are hardly meant, and pairing calls takes time for each.
-const MOST_REPEATED: usize = 1000;
+const MAX_REPETITIONS: usize = 1000;
 
 const TYPE: ProblemCode = ProblemCode::WrongType;
 const MATCHER: ProblemCode = ProblemCode::Matcher;
@@ -86,7 +86,7 @@ fn read_turn(faults: &mut Faults, number: usize, value: &Value) -> Option<(usize
             "optional" => turn.optional = names(faults, value, "a list of calls").unwrap_or_default(),
             "repeat" => {
                 for (name, value) in object(faults, value, "calls").into_iter().flatten() {
-                    let most = faults.at(name, |faults| count(faults, value, MOST_REPEATED));
+                    let most = faults.at(name, |faults| count(faults, value, MAX_REPETITIONS));
                     turn.repeat.extend(most.map(|most| (name.to_owned(), most)));
                 }
             }
@@ -115,13 +115,13 @@ fn call(faults: &mut Faults, value: &Value) -> Option<CallExpect> {
 }
 
 /// The most rules of a call: each is looked for in each call of its name.
-const MOST_PATHS: usize = 256;
+const MAX_RULES_OF_CALL: usize = 256;
 
 fn args(faults: &mut Faults, value: &Value) -> Option<Vec<(ArgPath, Matcher)>> {
     let mut read: Vec<(ArgPath, Matcher)> = Vec::new();
     let map = object(faults, value, "arguments")?;
-    if map.len() > MOST_PATHS {
-        let message = format!("there are {} rules for one name, more than {MOST_PATHS}", map.len());
+    if map.len() > MAX_RULES_OF_CALL {
+        let message = format!("there are {} rules for one name, more than {MAX_RULES_OF_CALL}", map.len());
         faults.value(TYPE, message, "too many rules").help(r#"a rule for a whole call is `"any"`"#);
         return None;
     }
@@ -375,7 +375,7 @@ fn pattern(faults: &mut Faults, value: &Value) -> Option<Pattern> {
         Err(reason) => {
             let message = format!("the regular expression cannot be used: {}", reason.trim_end_matches('.'));
             faults.value(MATCHER, message, "no regular expression").help(
-                "expressions are those of the crate `regex-lite`, close to Python's; a backslash is written twice in JSON",
+                "expressions have the syntax of the crate `regex-lite`, close to Python's; a backslash is written twice in JSON",
             );
             None
         }

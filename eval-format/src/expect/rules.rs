@@ -412,7 +412,7 @@ impl<'g> Golden<'g> {
         }
     }
 
-    /// The same for a name in a list.
+    /// The place of a name in a list.
     fn find_in_list(&self, name: &str, faults: &mut Faults) -> Vec<usize> {
         match self.resolve(name) {
             Ok(found) => found,

@@ -1,7 +1,7 @@
 //! Rules of the reader beyond the tables of keys, as far as a schema can have them.
 
 use super::parts::{NUMBER, any_of, array, list, object, pattern, type_of};
-use crate::config::MOST_QUESTIONS;
+use crate::config::MAX_QUESTIONS;
 use crate::model::TAGS;
 use crate::reader::LOOK_LIKE_EXPECTATIONS;
 use crate::value::{Map, Value};
@@ -21,7 +21,7 @@ pub(super) fn values(model: &str, key: &str) -> Option<Value> {
             let count = object([
                 ("type", "integer".into()),
                 ("minimum", 1_i64.into()),
-                ("maximum", MOST_QUESTIONS.into()),
+                ("maximum", MAX_QUESTIONS.into()),
             ]);
             any_of(vec![count, object([("const", true.into())]), pattern(NUMBER)])
         }

@@ -30,6 +30,8 @@ pub struct MetricInfo {
     pub compares: Subject,
     /// Whether calls that are not expected lower its score, whatever its match type allows.
     pub counts_others: bool,
+    /// Whether it decides about the meaning of an answer, whatever its words are.
+    pub judges_meaning: bool,
     /// Whether a threshold alone makes it decide. If not, it informs, unless its criterion has a `direction` too.
     pub gates: bool,
     /// The keys of its criterion besides `threshold`.
@@ -40,6 +42,8 @@ pub struct MetricInfo {
     /// The turns that every agent passes.
     pub(crate) free_turns: FreeTurns,
     pub(super) rubrics: Option<&'static str>,
+    /// The criteria with which its time is quadratic.
+    pub(crate) quadratic: Quadratic,
     /// The quantity that it measures, in one line.
     pub summary: &'static str,
 }
@@ -116,6 +120,19 @@ pub(crate) enum FreeTurns {
     WithoutWords,
 }
 
+/// The criteria with which a metric may compare each actual part with each expected part, so that its time is quadratic.
+///
+/// [`MetricInfo::is_quadratic`] asks a criterion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Quadratic {
+    Never,
+    Always,
+    /// Those whose calls match if one has a subset of the arguments.
+    WithSubsets,
+    /// Those whose algorithm compares each letter or word with each other one.
+    WithAlignment,
+}
+
 /// A requirement of a metric: without it the metric cannot score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -159,6 +176,31 @@ impl MetricInfo {
     /// ```
     pub fn in_range(&self, score: f64) -> bool {
         score >= self.min && self.max.is_none_or(|max| score <= max)
+    }
+
+    /// Whether calls that are not expected lower its score, if calls match in this way.
+    ///
+    /// ```
+    /// use eval_format::{MatchType, metric::metric};
+    ///
+    /// let trajectory = metric("tool_trajectory_avg_score").unwrap();
+    /// assert!(trajectory.counts_others_under(MatchType::Exact));
+    /// assert!(!trajectory.counts_others_under(MatchType::InOrder));
+    /// ```
+    pub fn counts_others_under(&self, match_type: MatchType) -> bool {
+        self.counts_others || match_type == MatchType::Exact
+    }
+
+    /// Whether it compares the words of an answer with the expected words, rather than what they mean.
+    ///
+    /// ```
+    /// use eval_format::metric::metric;
+    ///
+    /// assert!(metric("response_match_score").unwrap().compares_words());
+    /// assert!(!metric("final_response_match_v2").unwrap().compares_words());
+    /// ```
+    pub fn compares_words(&self) -> bool {
+        self.compares == Subject::Response && !self.needs.contains(&Need::Judge)
     }
 
     /// The `type` of the rubrics of cases and turns that the metric reads; `None` if it reads no rubrics.

@@ -5,7 +5,7 @@ use super::fields::{
     ALGORITHM, ARGS_MATCH, DIRECTION, FORBIDDEN_TOOLS, IGNORE_ARGS, IGNORE_CASE, INTERMEDIATE_RESPONSES,
     INTERMEDIATE_SENTENCES, JUDGE, MATCH_TYPE, NORMALIZE, RUBRICS, STOP_SIGNAL, TOOL_NAME, WEIGHTS,
 };
-use super::info::{FreeTurns, MetricCategory, MetricGroup, MetricInfo, Need, Subject};
+use super::info::{FreeTurns, MetricCategory, MetricGroup, MetricInfo, Need, Quadratic, Subject};
 
 /// The metric of the session state. It decides cases that expect a state, even without a criterion.
 pub(crate) const FINAL_SESSION_STATE_MATCH: &str = "final_session_state_match";
@@ -19,6 +19,7 @@ pub static METRICS: &[MetricInfo] = &[
         compares: Subject::ToolCalls(MatchType::Exact),
         criterion: &[MATCH_TYPE, IGNORE_ARGS, ARGS_MATCH, FORBIDDEN_TOOLS],
         free_turns: FreeTurns::WithoutCallsIfOthersAllowed,
+        quadratic: Quadratic::WithSubsets,
         ..trajectory(
             "tool_trajectory_avg_score",
             MetricGroup::AdkLexical,
@@ -33,6 +34,7 @@ pub static METRICS: &[MetricInfo] = &[
     MetricInfo {
         needs: &[Need::Expectation, Need::Judge],
         criterion: &[JUDGE, INTERMEDIATE_RESPONSES],
+        judges_meaning: true,
         ..judged("final_response_match_v2", "whether a judge finds the answer to mean the expected one")
     },
     MetricInfo {
@@ -144,6 +146,7 @@ pub static METRICS: &[MetricInfo] = &[
     },
     MetricInfo {
         counts_others: true,
+        quadratic: Quadratic::Always,
         ..trajectory(
             "trajectory_match_ratio",
             MetricGroup::AdkRs,
@@ -152,6 +155,7 @@ pub static METRICS: &[MetricInfo] = &[
     },
     MetricInfo {
         criterion: &[ALGORITHM, IGNORE_CASE, NORMALIZE],
+        quadratic: Quadratic::WithAlignment,
         ..response(
             "response_similarity",
             MetricGroup::AdkEval,
@@ -167,6 +171,7 @@ pub static METRICS: &[MetricInfo] = &[
     },
     MetricInfo {
         compares: Subject::Demands,
+        judges_meaning: true,
         ..own(ANSWER_DEMANDS, "1 for a turn whose answer fulfils the demands of `_expect`")
     },
     MetricInfo {
@@ -206,11 +211,13 @@ const fn response(name: &'static str, group: MetricGroup, summary: &'static str)
         needs: &[Need::Expectation],
         compares: Subject::Response,
         counts_others: false,
+        judges_meaning: false,
         gates: true,
         criterion: &[],
         arithmetic: 1,
         free_turns: FreeTurns::None,
         rubrics: None,
+        quadratic: Quadratic::Never,
         summary,
     }
 }

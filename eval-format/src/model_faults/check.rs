@@ -19,7 +19,7 @@ pub(crate) fn check(case: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>)
         let beyond = faults.iter().enumerate().filter(|(_, fault)| turns > 0 && fault.turn > turns);
         mistakes.extend(beyond.map(|(at, fault)| Mistake {
             code: ProblemCode::ModelFault,
-            path: vec![Step::Key("faults"), Step::Index(at), Step::Key("at"), Step::Key("turn")],
+            path: vec![Step::Key(ModelFaults::LIST_KEY), Step::Index(at), Step::Key("at"), Step::Key("turn")],
             at_key: false,
             message: format!("there is no turn {}: the case has {}", fault.turn, count(turns, "turn")),
             help: "number the turns from 1".to_owned(),

@@ -73,7 +73,7 @@ codes! {
     Draft = "draft",
     /// A fault of a tool that no call can reach, or one without golden tools.
     ToolFault = "tool-fault",
-    /// A fault of a model that is none, or that no call can reach.
+    /// A malformed fault of a model, or one that no call can reach.
     ModelFault = "model-fault",
     /// The recorded calls of models of a case cannot be read.
     ModelRecording = "model-recording",

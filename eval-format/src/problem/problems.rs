@@ -6,7 +6,7 @@ use super::finding::Problem;
 use super::render::render_with_level;
 
 /// The most problems that are shown. With more, fixing the first ones helps more than reading the rest.
-const MOST_SHOWN: usize = 20;
+const MAX_SHOWN_PROBLEMS: usize = 20;
 
 /// All problems of one file, together with its text, so that it can show them.
 ///
@@ -40,7 +40,7 @@ impl Problems {
         self.items.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no problems.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
@@ -53,14 +53,14 @@ impl fmt::Display for Problems {
         let mut shown = 0;
         for errors in [true, false] {
             for problem in self.items.iter().filter(|problem| problem.is_error() == errors) {
-                if shown < MOST_SHOWN {
+                if shown < MAX_SHOWN_PROBLEMS {
                     f.write_str(if shown > 0 { "\n\n" } else { "" })?;
                     f.write_str(&render_with_level(problem, &self.file, &self.text))?;
                     shown += 1;
                 }
             }
         }
-        match self.len().saturating_sub(MOST_SHOWN) {
+        match self.len().saturating_sub(MAX_SHOWN_PROBLEMS) {
             0 => Ok(()),
             1 => f.write_str("\n\n... and 1 more problem"),
             more => write!(f, "\n\n... and {more} more problems"),

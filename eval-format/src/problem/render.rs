@@ -15,7 +15,7 @@ use pane::Pane;
 pub use place::line_column;
 
 /// The longest sentence that is shown whole. A headline may quote a key as long as a file.
-const LONGEST_SENTENCE: usize = 400;
+const MAX_SENTENCE_CHARS: usize = 400;
 
 /// A problem as rustc would show it, without the level: rustc puts it in front of the message of a
 /// `compile_error!`.
@@ -86,7 +86,7 @@ fn notes(problem: &Problem, panes: &[Pane]) -> Vec<String> {
     if panes.first().is_some_and(|pane| pane.cut) && !problem.path.steps().is_empty() {
         notes.push(format!("note: at `{}`", one_line(&problem.path.to_string())));
     }
-    let hidden = problem.related.len().saturating_sub(pane::MOST_RELATED);
+    let hidden = problem.related.len().saturating_sub(pane::MAX_RELATED_PLACES);
     if hidden > 0 {
         notes.push(format!("note: and {hidden} more such place{}", if hidden == 1 { "" } else { "s" }));
     }
@@ -98,7 +98,7 @@ fn notes(problem: &Problem, panes: &[Pane]) -> Vec<String> {
 fn one_line(sentence: &str) -> String {
     let mut kept: String = sentence
         .chars()
-        .take(LONGEST_SENTENCE)
+        .take(MAX_SENTENCE_CHARS)
         .map(|c| match c {
             '\n' | '\r' | '\t' => ' ',
             // Terminals obey these, and `normalize_untrusted_str` does not replace them.
@@ -106,7 +106,7 @@ fn one_line(sentence: &str) -> String {
             _ => c,
         })
         .collect();
-    if sentence.chars().nth(LONGEST_SENTENCE).is_some() {
+    if sentence.chars().nth(MAX_SENTENCE_CHARS).is_some() {
         kept.push_str("...");
     }
     normalize_untrusted_str(&kept)

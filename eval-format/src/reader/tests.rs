@@ -3,7 +3,8 @@ use serde_json::json;
 use crate::error::ReadError;
 use crate::model::{EvalSet, FunctionCall, IntermediateData, Part};
 use crate::problem::{Problem, ProblemCode, Severity};
-use crate::reader::{CheckedSet, SetFormat, check_set, read_case};
+use crate::reader::slice::read_case;
+use crate::reader::{CheckedSet, SetFormat, check_set};
 use crate::value::Value;
 
 fn checked(file: &str, text: &str) -> CheckedSet {

@@ -181,7 +181,7 @@ fn check_edited(questions: &[Placed<'_>], place: &Place<'_>, problems: &mut Vec<
         problems.push(
             Place::Index(&replies, edited)
                 .error(ProblemCode::WrongType, reply.range.clone(), what)
-                .label("its `check` is that of another question or answer")
+                .label("its `check` belongs to another question or answer")
                 .help("restore the recording, or delete the question and record it again with `EVALSET_JUDGE=record`"),
         );
     }

@@ -24,13 +24,13 @@ fn check(entries: &str, code: ProblemCode, path: &str, marked: &str, message: &s
     assert_eq!((problem.message.as_str(), problem.help.as_deref()), (message, Some(help)), "{text}");
 }
 
-/// The same for the one turn of the case.
+/// Holds that there is one problem in the one turn of the case.
 fn check_turn(turn: &str, code: ProblemCode, path: &str, marked: &str, message: &str, help: &str) {
     let path = format!("conversation[0]{path}");
     check(&format!(r#""conversation": [{turn}]"#), code, &path, marked, message, help);
 }
 
-/// The same for the intermediate data of the turn.
+/// Holds that there is one problem in the intermediate data of the turn.
 fn check_data(data: &str, code: ProblemCode, path: &str, marked: &str, message: &str, help: &str) {
     let turn = format!(r#"{{"user_content": {{}}, "intermediate_data": {data}}}"#);
     check_turn(&turn, code, &format!(".intermediate_data{path}"), marked, message, help);

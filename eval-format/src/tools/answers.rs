@@ -24,7 +24,7 @@ pub fn answered_calls(turn: &Invocation) -> Vec<(&FunctionCall, Option<&Map>)> {
     pairs.map(|(call, found)| (call, found.and_then(|it| it.response.as_ref()))).collect()
 }
 
-/// The same with the responses themselves.
+/// The calls of a turn, each with its response.
 pub fn calls_with_responses(turn: &Invocation) -> Vec<(&FunctionCall, Option<&FunctionResponse>)> {
     let calls: Vec<&FunctionCall> = turn.tool_calls().collect();
     let mut found: Vec<Option<&FunctionResponse>> = vec![None; calls.len()];

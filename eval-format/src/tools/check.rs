@@ -52,7 +52,8 @@ pub(crate) fn check(case: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>)
         // A turn that expects no call may be one whose calls are not written down.
         if !tools.is_empty() && tools.binary_search(&fault.tool).is_err() {
             let meant = did_you_mean(&fault.tool, tools.iter().map(String::as_str));
-            let listed = || format!("the turn expects calls of {}", first_of_code_list(tools, MOST_NAMED));
+            let listed =
+                || format!("the turn expects calls of {}", first_of_code_list(tools, MAX_NAMED_TOOLS));
             let help = meant.unwrap_or_else(listed);
             let message = format!("turn {turn} expects no call of `{}`", shown(&fault.tool));
             mistakes.push(unknown(&[turn, fault.name()], message, help));
@@ -65,7 +66,7 @@ pub(crate) fn check(case: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>)
 }
 
 /// More tools of a turn are not named in a message.
-const MOST_NAMED: usize = 20;
+const MAX_NAMED_TOOLS: usize = 20;
 
 /// The tools of the calls that a turn expects, each once, in alphabetical order.
 fn tools_of(turn: &Node<'_>) -> Vec<String> {

@@ -45,7 +45,7 @@ pub enum FaultOutcome {
 }
 
 /// The longest `after`, in seconds.
-const MOST_SECONDS: f64 = 86_400.0;
+const MAX_AFTER_SECONDS: f64 = 86_400.0;
 
 const KEYS: [&str; 5] = ["error", "raises", "response", "after", "state"];
 
@@ -194,12 +194,13 @@ impl Reader {
             },
             "response" => FaultOutcome::Response(value.clone()),
             "after" => {
-                let seconds = value.as_f64().filter(|seconds| *seconds > 0.0 && *seconds <= MOST_SECONDS);
+                let seconds =
+                    value.as_f64().filter(|seconds| *seconds > 0.0 && *seconds <= MAX_AFTER_SECONDS);
                 match seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()) {
                     Some(after) => fault.after = after,
                     None => self.wrong_value(
                         format!("`after` is {value}"),
-                        format!("it is a number of seconds, above 0 and at most {MOST_SECONDS}"),
+                        format!("it is a number of seconds, above 0 and at most {MAX_AFTER_SECONDS}"),
                     ),
                 }
                 return;

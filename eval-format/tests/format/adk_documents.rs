@@ -11,7 +11,7 @@ use eval_format::{Problem, Value};
 const VARIABLE: &str = "EVALSET_ADK_DOCUMENTS";
 
 /// Differences shown.
-const SHOWN: usize = 5;
+const MAX_SHOWN_DIFFERENCES: usize = 5;
 
 /// Mistakes that ADK accepts: errors here, since nothing or something else would be tested.
 const REFUSED_HERE: &[ProblemCode] = &[
@@ -46,7 +46,11 @@ fn random_documents_end_as_in_adk_or_in_a_named_deviation() {
     }
     eprintln!("{counts:?}: {} differences", differences.len());
     assert!(counts.contains_key("saved alike"), "no document was read by both");
-    assert!(differences.is_empty(), "{}", differences[..differences.len().min(SHOWN)].join("\n"));
+    assert!(
+        differences.is_empty(),
+        "{}",
+        differences[..differences.len().min(MAX_SHOWN_DIFFERENCES)].join("\n")
+    );
 }
 
 /// The outcome of a document on both sides.

@@ -1,8 +1,9 @@
 //! Two equal keys in one object: Python keeps the last value, and what the first one said would not be tested.
 
+use eval_format::__private::check_case;
 use eval_format::config::check_config;
 use eval_format::problem::ProblemCode;
-use eval_format::reader::{SetFormat, check_case, check_session, check_set};
+use eval_format::reader::{SetFormat, check_session, check_set};
 use eval_format::recording::check_recording;
 use eval_format::{EvalSet, Invocation, Problem, Value};
 

@@ -161,7 +161,7 @@ impl Conversation {
     fn play(&self, answer: Answer, twist: Twist, place: Place) -> Reply {
         let is_stream = matches!(answer.body, Body::Events(_));
         let why = match twist {
-            Twist::Cut { is_error: true, .. } if !is_stream => "needs a stream, and the answer is none",
+            Twist::Cut { is_error: true, .. } if !is_stream => "needs a stream, and the answer is not one",
             Twist::Cut { events, is_error } => {
                 return Reply::Cut { answer: Box::new(answer), events, is_error };
             }
@@ -175,7 +175,7 @@ impl Conversation {
         Reply::Refused(message)
     }
 
-    /// The reply to a call that has a failure in place of an answer. A replay has to know its request all the same: a
+    /// The reply to a call that has a failure in place of an answer. A replay has to know its request anyway: a
     /// changed one is a miss.
     fn fail(&self, mut state: MutexGuard<'_, State>, asked: &Asked, place: Place, failure: Failure) -> Reply {
         let is_recorded = self.0.cassette.recording().has(&asked.key);

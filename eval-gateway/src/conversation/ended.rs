@@ -16,7 +16,7 @@ use crate::usage::ModelUse;
 use crate::variables;
 
 /// The time in which calls in flight have to end, once the agent has ended.
-const PATIENCE: Duration = Duration::from_secs(5);
+const CALLS_TIMEOUT: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// What a conversation leaves behind.
@@ -48,7 +48,7 @@ impl Conversation {
         let fresh = std::mem::take(&mut state.fresh);
         let rebound = std::mem::take(&mut state.rebound);
         let mut failures = uncured(std::mem::take(&mut state.attempts));
-        failures.extend((0..open).map(|_| format!("a call had not ended {PATIENCE:?} after the agent")));
+        failures.extend((0..open).map(|_| format!("a call had not ended {CALLS_TIMEOUT:?} after the agent")));
         let is_whole = is_whole && state.misses.is_empty();
         let (all, models) = (state.uses.all(), state.uses.by_model());
         let mut ended = Ended { notes: std::mem::take(&mut state.notes), models, error: None };
@@ -154,7 +154,7 @@ impl Conversation {
             if state.open == 0 || !self.0.mode.records() || !state.misses.is_empty() {
                 return 0;
             }
-            if begun.elapsed() >= PATIENCE {
+            if begun.elapsed() >= CALLS_TIMEOUT {
                 return state.open;
             }
             drop(state);

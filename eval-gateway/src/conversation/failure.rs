@@ -11,7 +11,7 @@ use crate::sse::Splitter;
 use crate::wire::Wire;
 
 /// Characters of an answer that are shown.
-const SHOWN: usize = 80;
+const MAX_SHOWN_CHARS: usize = 80;
 
 /// The reason why an answer is a failure, which a retry may cure.
 pub(super) fn failure_of(answer: &Answer, wire: Wire) -> Option<String> {
@@ -37,8 +37,8 @@ pub(super) fn failure_of(answer: &Answer, wire: Wire) -> Option<String> {
     Some(format!(
         "the provider answered {} ({}), which is not a model's answer: {what}: {} ({MODELS_FAILURES}=keep records such answers)",
         answer.status,
-        one_line(&cut(kind, SHOWN)),
-        shown(answer, SHOWN),
+        one_line(&cut(kind, MAX_SHOWN_CHARS)),
+        shown(answer, MAX_SHOWN_CHARS),
     ))
 }
 

@@ -11,7 +11,7 @@ use crate::recording::{Answer, CaseRecording, Exchange};
 use crate::wire::{Asked, Parts};
 
 /// The time after which a comparison is no longer exact.
-const PATIENCE: Duration = Duration::from_millis(200);
+const COMPARISON_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// The recorded call that is nearest to a request that changed, with its next answer: of the same turn, wire and model. `None`
 /// if there is none. Fails if two are as near. `given` is the number of answers to a key that were given.
@@ -65,5 +65,5 @@ fn likeness(known: &Parts, asked: &Parts) -> f32 {
         let values = values.chain(&parts.system).chain(&parts.tools).chain(&parts.messages);
         values.map(Value::to_string).collect::<Vec<_>>().join("\n")
     };
-    TextDiff::configure().timeout(PATIENCE).diff_words(&*text(known), &*text(asked)).ratio()
+    TextDiff::configure().timeout(COMPARISON_TIMEOUT).diff_words(&*text(known), &*text(asked)).ratio()
 }

@@ -15,6 +15,7 @@ use super::body::read;
 use super::handlers::{PREFIX, handler};
 use crate::faults::{Failure, Twist};
 use crate::handler::{Call, Reply};
+use crate::loopback;
 use crate::recording::{Answer, Body};
 use crate::sse::Event;
 use crate::upstream::{self, Unsent};
@@ -66,10 +67,7 @@ pub(super) async fn answer(request: Request<IncomingBody>) -> Result<Reaction, B
     let path = request.uri().path().strip_prefix(PREFIX).unwrap_or_default();
     let (token, rest) = path.split_once('/').unwrap_or((path, ""));
     let Some(handler) = handler(token) else {
-        return Ok(plain(
-            StatusCode::NOT_FOUND,
-            "no conversation has this address: it is over, or the address is wrong",
-        ));
+        return Ok(plain(StatusCode::NOT_FOUND, loopback::NO_CONVERSATION));
     };
     if request.method() == Method::HEAD {
         // Some clients look whether the server is there.
@@ -136,11 +134,15 @@ fn wire_by_path(path: &str) -> Wire {
 }
 
 fn full(text: impl Into<Bytes>) -> BoxBody<Bytes, Broken> {
-    Full::new(text.into()).map_err(|never: Infallible| match never {}).boxed()
+    boxed(Full::new(text.into()))
 }
 
-pub(super) fn plain(status: StatusCode, why: &str) -> Reaction {
-    with_type(status, "text/plain; charset=utf-8", full(format!("{why}\n")))
+fn boxed(body: Full<Bytes>) -> BoxBody<Bytes, Broken> {
+    body.map_err(|never: Infallible| match never {}).boxed()
+}
+
+pub(super) fn plain(status: StatusCode, line: &str) -> Reaction {
+    loopback::plain(status, line).map(boxed)
 }
 
 pub(super) fn with_type(status: StatusCode, kind: &str, body: BoxBody<Bytes, Broken>) -> Reaction {

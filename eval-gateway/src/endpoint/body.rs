@@ -9,7 +9,7 @@ use hyper::body::{Body as _, Bytes, Incoming};
 use hyper::header::{CONTENT_ENCODING, HeaderMap};
 
 /// The size limit of a request, also after it was unpacked.
-pub(super) const MOST_BYTES: usize = 64 << 20;
+pub(super) const MAX_BODY_BYTES: usize = 64 << 20;
 
 /// The whole body of a request. The error is a sentence.
 pub(super) async fn read(request: Request<Incoming>) -> Result<Bytes, String> {
@@ -20,10 +20,10 @@ pub(super) async fn read(request: Request<Incoming>) -> Result<Bytes, String> {
 /// The body of a request as it was sent. The error is a sentence.
 pub(super) async fn as_sent(body: Incoming) -> Result<Bytes, String> {
     // A body that says its length is refused before it is sent.
-    if body.size_hint().lower() > MOST_BYTES as u64 {
+    if body.size_hint().lower() > MAX_BODY_BYTES as u64 {
         return Err(too_large());
     }
-    match Limited::new(body, MOST_BYTES).collect().await {
+    match Limited::new(body, MAX_BODY_BYTES).collect().await {
         Ok(body) => Ok(body.to_bytes()),
         Err(error) if error.is::<LengthLimitError>() => Err(too_large()),
         Err(_) => Err("a call of a model broke off before its body ended".to_owned()),
@@ -41,7 +41,7 @@ fn unpacked(packings: &[Packing], body: Bytes) -> Result<Bytes, String> {
 }
 
 fn too_large() -> String {
-    format!("a call of a model has more than {} MiB, which is the limit", MOST_BYTES >> 20)
+    format!("a call of a model has more than {} MiB, which is the limit", MAX_BODY_BYTES >> 20)
 }
 
 /// A way in which a body is packed.
@@ -94,7 +94,7 @@ impl Packing {
 
     fn unpack(self, packed: &[u8]) -> Result<Vec<u8>, String> {
         let mut bytes = Vec::new();
-        let most = MOST_BYTES as u64 + 1;
+        let most = MAX_BODY_BYTES as u64 + 1;
         let read = match self {
             Self::Gzip => flate2::read::MultiGzDecoder::new(packed).take(most).read_to_end(&mut bytes),
             Self::Deflate => flate2::read::ZlibDecoder::new(packed).take(most).read_to_end(&mut bytes),
@@ -107,7 +107,7 @@ impl Packing {
                 .and_then(|decoder| decoder.take(most).read_to_end(&mut bytes)),
         };
         match read {
-            Ok(_) if bytes.len() > MOST_BYTES => Err(too_large()),
+            Ok(_) if bytes.len() > MAX_BODY_BYTES => Err(too_large()),
             Ok(_) => Ok(bytes),
             Err(error) => Err(format!("the body of a call of a model cannot be unpacked: {error}")),
         }

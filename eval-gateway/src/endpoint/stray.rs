@@ -8,7 +8,7 @@ use eval_format::Value;
 use eval_support::message::cut;
 use eval_support::untrusted::one_line;
 use hyper::body::{Bytes, Incoming as IncomingBody};
-use hyper::header::{HOST, HeaderMap, HeaderValue, ORIGIN};
+use hyper::header::ORIGIN;
 use hyper::{Method, Request, StatusCode};
 
 use super::answer::{Reaction, plain};
@@ -16,6 +16,7 @@ use super::body::read;
 use super::handlers::{self, PREFIX};
 use crate::canonical::Masks;
 use crate::handler::Handler;
+use crate::loopback::{NO_CONVERSATION, NOT_THIS_MACHINE, is_of_this_machine};
 use crate::wire::{Asked, Incoming};
 
 /// A request that is answered by no conversation.
@@ -38,9 +39,9 @@ impl Stray {
     /// Refuses the request, and tells the conversations that may have sent it.
     pub(super) async fn refused(self, request: Request<IncomingBody>) -> Reaction {
         let (status, why) = if self.is_here {
-            (StatusCode::NOT_FOUND, "no conversation has this address: it is over, or the address is wrong")
+            (StatusCode::NOT_FOUND, NO_CONVERSATION)
         } else {
-            (StatusCode::FORBIDDEN, "the request is not for this machine: `Host` or `Origin` is another")
+            (StatusCode::FORBIDDEN, NOT_THIS_MACHINE)
         };
         // Pages of browsers know no token. Scans of ports post no calls of models.
         let is_of_a_page = !self.is_here && self.handler.is_none() && request.headers().contains_key(ORIGIN);
@@ -125,18 +126,4 @@ fn is_question(body: &Bytes) -> bool {
     let body = std::str::from_utf8(body).ok().and_then(|text| parse_value(text).ok());
     let has = |key: &str| body.as_ref().and_then(Value::as_object).is_some_and(|map| map.get(key).is_some());
     has("model") && ["messages", "input", "prompt", "contents"].iter().any(|key| has(key))
-}
-
-/// Whether the request names this machine. A page of a browser may reach loopback under a name of its own.
-fn is_of_this_machine(headers: &HeaderMap, port: u16) -> bool {
-    let header = |name| headers.get(name).map(HeaderValue::as_bytes);
-    let here = here(port);
-    let is_here = |host: &[u8]| here.iter().any(|here| here.as_bytes().eq_ignore_ascii_case(host));
-    let of_origin = |origin: &[u8]| origin.strip_prefix(b"http://".as_slice()).is_some_and(is_here);
-    header(HOST).is_some_and(is_here) && header(ORIGIN).is_none_or(of_origin)
-}
-
-/// The names of the endpoint.
-pub(super) fn here(port: u16) -> [String; 2] {
-    [format!("127.0.0.1:{port}"), format!("localhost:{port}")]
 }

@@ -22,8 +22,9 @@ use tokio::net::TcpStream;
 use super::answer::{Broken, Reaction, with_type};
 use super::body;
 use super::handlers::handler;
-use super::stray::{here, is_call};
+use super::stray::is_call;
 use crate::handler::Handler;
+use crate::loopback;
 use crate::provider::{advice, is_host_of_models};
 
 /// Opens a tunnel to a host. It is reached first, so that the client learns if it is not.
@@ -92,9 +93,9 @@ enum Begin {
 
 fn begin(first: &[u8]) -> Begin {
     const METHODS: [&[u8]; 7] = [b"GET ", b"POST ", b"PUT ", b"PATCH ", b"DELETE ", b"HEAD ", b"OPTIONS "];
-    const LONGEST_HEAD: usize = 64 << 10;
+    const MAX_HEAD_BYTES: usize = 64 << 10;
     let fits = |method: &&[u8]| method.starts_with(first) || first.starts_with(method);
-    if !METHODS.iter().any(|method| fits(&method)) || first.len() > LONGEST_HEAD {
+    if !METHODS.iter().any(fits) || first.len() > MAX_HEAD_BYTES {
         return Begin::Other;
     }
     let Some(end) = first.windows(4).position(|bytes| bytes == b"\r\n\r\n") else { return Begin::Unknown };
@@ -105,7 +106,7 @@ fn begin(first: &[u8]) -> Begin {
 /// Whether a request is for another host, without TLS: a client takes the gateway for its proxy.
 pub(super) fn is_proxied(request: &Request<Incoming>, port: u16) -> bool {
     let authority = request.uri().authority();
-    authority.is_some_and(|authority| here(port).iter().all(|here| *authority != here.as_str()))
+    authority.is_some_and(|authority| loopback::names(port).iter().all(|name| *authority != name.as_str()))
 }
 
 /// Hands a request for another host on.

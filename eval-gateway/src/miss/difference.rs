@@ -12,12 +12,12 @@ use crate::canonical::name_of_tool;
 use crate::recording::Exchange;
 use crate::wire::Asked;
 
-const SHOWN_LINES: usize = 12;
-const SHOWN_LINE: usize = 160;
+const MAX_LINES: usize = 12;
+const MAX_LINE_CHARS: usize = 160;
 /// The equal characters that are shown before a difference in a long line.
-const SHOWN_BEFORE: usize = 40;
+const MAX_CHARS_BEFORE: usize = 40;
 /// The time after which a difference is no longer the shortest one.
-const PATIENCE: Duration = Duration::from_millis(200);
+const DIFF_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// A part of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -72,7 +72,7 @@ fn field(name: &str, was: &str, is: &str) -> Vec<String> {
 }
 
 fn one_line(text: &str) -> String {
-    cut(&escaped(text), SHOWN_LINE)
+    cut(&escaped(text), MAX_LINE_CHARS)
 }
 
 fn escaped(text: &str) -> String {
@@ -82,10 +82,10 @@ fn escaped(text: &str) -> String {
 /// Two lines as far as they are shown: long ones from a little before their first difference on.
 fn from_difference(was: &str, is: &str) -> (String, String) {
     let same = was.chars().zip(is.chars()).take_while(|(was, is)| was == is).count();
-    let skipped = if same < SHOWN_LINE / 2 { 0 } else { same.saturating_sub(SHOWN_BEFORE) };
+    let skipped = if same < MAX_LINE_CHARS / 2 { 0 } else { same.saturating_sub(MAX_CHARS_BEFORE) };
     let shown = |text: &str| {
         let begin = text.char_indices().nth(skipped).map_or(text.len(), |(at, _)| at);
-        let rest = cut(&text[begin..], SHOWN_LINE);
+        let rest = cut(&text[begin..], MAX_LINE_CHARS);
         if skipped == 0 { rest } else { format!("...{rest}") }
     };
     (shown(was), shown(is))
@@ -112,7 +112,7 @@ fn system(known: Option<&Value>, asked: Option<&Value>) -> Vec<String> {
 /// The lines that are not in both texts, each with its sign.
 fn changed_lines(known: &str, asked: &str) -> Vec<String> {
     // Two long texts with nothing in common would take minutes.
-    let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(known, asked);
+    let diff = TextDiff::configure().timeout(DIFF_TIMEOUT).diff_lines(known, asked);
     let mut changed = Changed::default();
     for change in diff.iter_all_changes() {
         let line = change.value().trim_end_matches('\n');
@@ -147,7 +147,7 @@ impl Changed<'_> {
         let was = (0..self.was.len()).map(|at| ('-', at));
         for (sign, at) in was.chain((0..self.is.len()).map(|at| ('+', at))) {
             self.number += 1;
-            if self.lines.len() < SHOWN_LINES {
+            if self.lines.len() < MAX_LINES {
                 let (was, is) = from_difference(&line(&self.was, at), &line(&self.is, at));
                 self.lines.push(format!("  {sign} {}", if sign == '-' { was } else { is }));
             }
@@ -262,7 +262,7 @@ fn has_results(message: &Value) -> bool {
 /// A message on lines: a short one on one line, so that a changed word is one line.
 fn spread(message: &Value) -> String {
     let text = message.to_string();
-    if text.len() <= SHOWN_LINE { text } else { with_lines(&format!("{message:#}")) }
+    if text.len() <= MAX_LINE_CHARS { text } else { with_lines(&format!("{message:#}")) }
 }
 
 /// JSON with the lines of its texts on lines of their own.

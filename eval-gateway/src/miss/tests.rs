@@ -150,7 +150,7 @@ fn a_miss_names_the_results_of_tools_that_changed_in_each_wire() {
         assert!(told.contains("is not recorded: the results of tools changed\n"), "{path}: {told}");
         assert!(told.contains("  results of tools, the first 2 messages equal:\n"), "{path}: {told}");
         assert!(told.contains("sunny") && told.contains("rainy"), "{path}: {told}");
-        // What the user said is none.
+        // What the user said is no difference.
         let told = not_recorded(&of(&request.replace("\"hi\"", "\"hello\"")), place, known);
         assert!(told.contains("is not recorded: the messages changed\n"), "{path}: {told}");
     }

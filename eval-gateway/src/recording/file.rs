@@ -5,11 +5,10 @@
 
 use std::collections::HashMap;
 
-use eval_format::__private::parse_value;
 use eval_format::{Map, Value};
 use eval_support::hash::content_hash;
 
-use super::shared::{BY_HAND, Shared, VERSION};
+use super::shared::{BY_HAND, Shared, VERSION, VERSION_KEY, object_of_version};
 use super::{Answer, Body, CaseRecording, Exchange, keys, layout, lines, reordered};
 use crate::sse::{Data, Event};
 use crate::wire::{Parts, Wire};
@@ -30,7 +29,7 @@ impl CaseRecording {
             exchanges.push(to_value(exchange, known, shared));
         }
         let map = Map::from([
-            ("model_recordings", Value::from(VERSION)),
+            (VERSION_KEY, Value::from(VERSION)),
             ("eval_id", Value::from(&*self.eval_id)),
             ("exchanges", Value::Array(exchanges)),
         ]);
@@ -39,17 +38,9 @@ impl CaseRecording {
 
     /// Reads the text of a file. The error is a sentence about it.
     pub fn parse(text: &str, shared: &Shared) -> Result<Self, String> {
-        let value = parse_value(text)?;
-        let map = value.as_object().ok_or("it is no object")?;
-        match map.get("model_recordings").and_then(Value::as_i64) {
-            Some(VERSION) => {}
-            Some(other) => {
-                return Err(format!("it has version {other}, and this build reads version {VERSION}"));
-            }
-            None => return Err("it has no `model_recordings`, which says its version".to_owned()),
-        }
-        keys::check(map, &["model_recordings", "eval_id", "exchanges"]).map_err(|why| format!("it {why}"))?;
-        let mut recording = Self::new(text_of(map, "eval_id").ok_or("it has no `eval_id`")?);
+        let map = object_of_version(text)?;
+        keys::check(&map, &[VERSION_KEY, "eval_id", "exchanges"]).map_err(|why| format!("it {why}"))?;
+        let mut recording = Self::new(text_of(&map, "eval_id").ok_or("it has no `eval_id`")?);
         for exchange in map.get("exchanges").and_then(Value::as_array).unwrap_or_default() {
             let number = recording.exchanges.len() + 1;
             let read = exchange.as_object().ok_or_else(|| "is no object".to_owned());
@@ -201,7 +192,7 @@ fn read_answer(map: &Map) -> Result<Answer, String> {
     let status = count_of(map, "status").map_or(Some(200), |status| u16::try_from(status).ok());
     Ok(Answer {
         run: count_of(map, "run").unwrap_or(1),
-        status: status.ok_or("has an answer whose `status` is none")?,
+        status: status.ok_or("has an answer whose `status` is not a status of HTTP")?,
         headers: headers.collect(),
         body,
     })

@@ -4,7 +4,7 @@ use eval_format::__private::write_string;
 use eval_format::Value;
 
 /// The longest value that is written on one line, in bytes.
-const LONGEST: usize = 100;
+const MAX_LINE_BYTES: usize = 100;
 
 /// The text of a value.
 pub(super) fn laid_out(value: &Value) -> String {
@@ -50,7 +50,7 @@ fn is_short(value: &Value) -> bool {
         Value::Object(map) => map.is_empty(),
         _ => return true,
     };
-    is_empty || value.to_string().len() <= LONGEST
+    is_empty || value.to_string().len() <= MAX_LINE_BYTES
 }
 
 fn broken(lines: &[String], level: usize, (open, close): (char, char), out: &mut String) {

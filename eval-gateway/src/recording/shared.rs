@@ -11,8 +11,9 @@ use eval_format::{Map, Value};
 use super::{keys, layout, lines};
 use crate::canonical::{Masks, hash};
 
-/// The version of the files.
+/// The version of the files, and its key.
 pub(super) const VERSION: i64 = 1;
+pub(super) const VERSION_KEY: &str = "model_recordings";
 
 /// The key of the rule that one run is enough, and its values.
 const RUNS: &str = "models_runs";
@@ -22,7 +23,7 @@ const EACH_RUN: &str = "each";
 pub(super) const BY_HAND: &str = "by_hand";
 
 const MASK: &str = "models_mask";
-const KEYS: [&str; 5] = ["model_recordings", MASK, RUNS, BY_HAND, "parts"];
+const KEYS: [&str; 5] = [VERSION_KEY, MASK, RUNS, BY_HAND, "parts"];
 
 /// Prompts and tools by their names, and the user's own rules.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -36,19 +37,21 @@ pub struct Shared {
     by_hand: Vec<Value>,
 }
 
+/// The object in the text of a file, which has the version that this build reads. The error is a sentence about it.
+pub(super) fn object_of_version(text: &str) -> Result<Map, String> {
+    let Value::Object(map) = parse_value(text)? else { return Err("it is no object".to_owned()) };
+    match map.get(VERSION_KEY).and_then(Value::as_i64) {
+        Some(VERSION) => Ok(map),
+        Some(other) => Err(format!("it has version {other}, and this build reads version {VERSION}")),
+        None => Err(format!("it has no `{VERSION_KEY}`, which says its version")),
+    }
+}
+
 impl Shared {
     /// Reads the text of a file. The error is a sentence about it.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let value = parse_value(text)?;
-        let map = value.as_object().ok_or("it is no object")?;
-        match map.get("model_recordings").and_then(Value::as_i64) {
-            Some(VERSION) => {}
-            Some(other) => {
-                return Err(format!("it has version {other}, and this build reads version {VERSION}"));
-            }
-            None => return Err("it has no `model_recordings`, which says its version".to_owned()),
-        }
-        keys::check(map, &KEYS).map_err(|why| format!("it {why}"))?;
+        let map = object_of_version(text)?;
+        keys::check(&map, &KEYS).map_err(|why| format!("it {why}"))?;
         let patterns: Vec<&str> = match map.get(MASK) {
             None => Vec::new(),
             Some(Value::Array(items)) if items.iter().all(|item| item.as_str().is_some()) => {
@@ -82,7 +85,7 @@ impl Shared {
 
     /// The text of the file.
     pub fn to_json(&self) -> String {
-        let mut map = Map::from([("model_recordings", Value::from(VERSION))]);
+        let mut map = Map::from([(VERSION_KEY, Value::from(VERSION))]);
         let patterns = self.masks.patterns();
         if !patterns.is_empty() {
             map.insert(MASK, patterns);

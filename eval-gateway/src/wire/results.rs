@@ -41,7 +41,9 @@ pub(crate) fn reordered(wire: Wire, messages: &[Value]) -> Option<Vec<Value>> {
 /// The ids of calls, each with its place among them.
 fn numbers(items: &[Value]) -> HashMap<&str, usize> {
     let mut numbers = HashMap::new();
-    items.iter().for_each(|item| number(item, &mut numbers));
+    for item in items {
+        number(item, &mut numbers);
+    }
     numbers
 }
 

@@ -162,7 +162,7 @@ fn is_shown(case: Shown) -> bool {
     case.is_some_and(|(_, decision)| decision.is_shown)
 }
 
-/// What cases took on both sides. A case may expect something else now: what it takes is compared all the same, if it asks the
+/// What cases took on both sides. A case may expect something else now: what it takes is compared anyway, if it asks the
 /// same.
 fn usage(pairs: &[Pair<'_>], numbers: impl Fn(&Line) -> Vec<f64>) -> Option<Usage> {
     let both = pairs.iter().filter_map(Pair::both).filter(|(before, now)| before.asks == now.asks);

@@ -150,7 +150,7 @@ impl Diff {
         text
     }
 
-    /// The same as Markdown, for a comment on a pull request. Its first line is a mark by which a script finds the comment again.
+    /// The comparison as Markdown, for a comment on a pull request. Its first line is a mark by which a script finds the comment again.
     pub fn to_markdown(&self) -> String {
         let line = |text: &str| escaped(&one_line(text));
         let (before, now) = (line(&self.before.name), line(&self.now.name));

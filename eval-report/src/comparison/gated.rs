@@ -90,14 +90,14 @@ impl Gated {
             GateVerdict::Unmeasurable
         } else if !broken.is_empty() {
             reasons.push(format!(
-                "no run of {} has a verdict, and the baseline has: {}; mend what broke, and run the cases again",
+                "no run of {} has a verdict, and the baseline has: {}; repair what broke, and run the cases again",
                 count(broken.len(), "case"),
                 short_code_list(&broken)
             ));
             GateVerdict::Unmeasurable
         } else if !untested.broken.is_empty() {
             reasons.push(format!(
-                "no run of {} has a verdict: {}; mend what broke, and run the cases again",
+                "no run of {} has a verdict: {}; repair what broke, and run the cases again",
                 count(untested.broken.len(), "case"),
                 short_code_list(&untested.broken)
             ));
@@ -107,7 +107,7 @@ impl Gated {
             GateVerdict::CannotTell
         } else if !untested.failing.is_empty() && decision.verdict == GateVerdict::Pass {
             reasons.push(format!(
-                "no run of {} passed, and no run before is comparable: {}; mend the case or the agent, or accept that it fails: \
+                "no run of {} passed, and no run before is comparable: {}; fix the case or the agent, or accept that it fails: \
                  `cargo evalset bless SET:CASE`",
                 count(untested.failing.len(), "case"),
                 short_code_list(&untested.failing)
@@ -354,7 +354,7 @@ fn undecided(comparison: &Comparison) -> Vec<String> {
             shown(decision.p)
         ));
     }
-    said.push("mend what kept these runs from a verdict, and run the cases again".to_owned());
+    said.push("repair what kept these runs from a verdict, and run the cases again".to_owned());
     said
 }
 

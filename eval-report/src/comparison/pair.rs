@@ -13,7 +13,7 @@ pub struct MetricChange {
     pub name: String,
     /// The runs that passed it before, and the runs with a score.
     pub before: Option<[usize; 2]>,
-    /// The same now.
+    /// The runs that passed it now, and the runs with a score.
     pub now: Option<[usize; 2]>,
     /// The mean score before, and now. Null without a score.
     pub scores: [Option<f64>; 2],

@@ -10,6 +10,7 @@ use super::category::Category;
 use super::compared::{ComparedCase, Comparison};
 use super::gated::{Gated, change, row, shown as p_value};
 use super::pair::metrics_that_fell;
+use crate::decide::exact::LEVEL;
 use crate::decide::gate::GateVerdict;
 use crate::decide::usage::Usage;
 use crate::output::{BOLD, ERROR, GOOD, WARNING, styled};
@@ -49,7 +50,7 @@ pub(super) fn usage(comparison: &Comparison) -> impl Iterator<Item = String> {
     let both = [("tokens", comparison.tokens), ("tool calls", comparison.calls)];
     both.into_iter().filter_map(|(name, usage)| {
         let (usage, p) = usage.map(|usage| (usage, usage.p()))?;
-        let shown = if p <= 0.05 {
+        let shown = if p <= LEVEL {
             format!("p = {}, two-sided", p_value(p))
         } else {
             "no change is shown".to_owned()

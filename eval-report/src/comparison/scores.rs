@@ -7,12 +7,9 @@ use eval_support::words::count;
 
 use super::gated::shown as p_value;
 use crate::baseline::{Baseline, MetricLine, changed, incomparable_case};
-use crate::decide::exact::holm;
+use crate::decide::exact::{LEVEL, holm};
 use crate::decide::flips::sign_flips;
 use crate::statistics::float;
-
-/// The share of builds in which nothing changed that may break a limit on scores, over all metrics.
-const LEVEL: f64 = 0.05;
 
 /// A metric with scores from 0 to 1, of which the higher one is better, over the cases in which it can be compared.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,7 +20,7 @@ pub struct ScoreChange {
     pub means: [f64; 2],
     /// By how much the mean of each case fell, if runs without a score had the best one now and the worst one before.
     least: Vec<f64>,
-    /// The same, if they had the worst one now and the best one before.
+    /// By how much the mean of each case fell, if runs without a score had the worst one now and the best one before.
     most: Vec<f64>,
 }
 
@@ -125,7 +122,7 @@ pub fn score_limit(changes: &[ScoreChange], most: f64) -> ScoreLimit {
             limit.broken.push(format!("{said} (p = {p}), and `--max-score-drop` allows a fall by {most}"));
         } else if may_be_broken {
             limit.unknown.push(format!(
-                "{said}, and runs without a score decide whether it is more than `--max-score-drop {most}` allows; mend what broke, and \
+                "{said}, and runs without a score decide whether it is more than `--max-score-drop {most}` allows; repair what broke, and \
                  run the cases again"
             ));
         }

@@ -10,7 +10,7 @@ use crate::output::Outcome;
 mod diffs;
 mod properties;
 
-/// A case that passed so many runs, with a criterion, a judge and hashes by these numbers.
+/// A case that passed a number of runs, with a criterion, a judge and hashes by these numbers.
 pub(super) fn line(case: &str, passed: usize, runs: usize, errors: usize) -> Line {
     let scores = (0..runs).map(|run| (run < runs - errors).then_some(1.0)).collect();
     let criterion = "c0".to_owned();
@@ -102,7 +102,7 @@ fn gains_pay_for_no_loss_and_both_are_listed() {
     let now = side((0..40).map(|at| (usize::from(at >= 20), 1, 0)));
     let gated = gated(&before, &now);
     assert_eq!(categories_of(&gated), [("newly failing", 20), ("newly passing", 20)]);
-    // The set as a whole is as good as before. Each loss stops the gate all the same.
+    // The set as a whole is as good as before. Each loss stops the gate anyway.
     assert!(!gated.comparison.decision.is_shown);
     assert_eq!(gated.word(), "CANNOT TELL");
 }

@@ -7,13 +7,10 @@ use eval_support::words::count;
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use crate::decide::exact::{Stratum, holm, over_cases};
+use crate::decide::exact::{LEVEL, Stratum, holm, over_cases};
 use crate::price::{Cost, Prices};
 use crate::recorded::{RunCounts, TestResult, prices as prices_of};
 use crate::statistics::{PassCount, float};
-
-/// The level of all comparisons together: the highest probability that a difference is called where there is none.
-const LEVEL: f64 = 0.05;
 
 /// The share of experiments in which the suggested number of runs shows a difference that is as large as the one seen.
 const POWER: f64 = 0.8;
@@ -88,7 +85,7 @@ pub struct Difference {
 
 impl VariantTable {
     /// The table of a run. `against` is the label of the variant that the others are compared with; without it, the first of the
-    /// matrix is. Fails with the labels that there are if the label is none of them.
+    /// matrix is. Fails with the labels that there are if the label is not one of them.
     ///
     /// Each comparison is the exact test over the cases as strata, two-sided: twice the smaller of both sides. Holm's procedure
     /// corrects for their number.
@@ -425,7 +422,7 @@ mod tests {
                  stays as good"
             )
         );
-        // So many runs do show it, with the shares as they are.
+        // This number of runs shows it, with the shares as they are.
         let enough = [(needed * 2 / 3, needed), (needed, needed)];
         assert!(table(&[enough; 4], 0).differences[0].is_shown, "{needed}");
     }

@@ -6,6 +6,9 @@ use statrs::distribution::{Binomial, Discrete, DiscreteCDF, Hypergeometric};
 
 use crate::statistics::{PassCount, float};
 
+/// The share of decisions that may call a difference where there is none: the level of a test, over all that it compares.
+pub const LEVEL: f64 = 0.05;
+
 /// The runs of a case before and now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Stratum {
@@ -28,7 +31,7 @@ impl Stratum {
     }
 }
 
-/// Fisher's exact test of a case: the probability of at most so many passes now, if nothing changed. 1 without runs on
+/// Fisher's exact test of a case: the probability of at most this number of passes now, if nothing changed. 1 without runs on
 /// both sides.
 ///
 /// Fisher, *The Logic of Inductive Inference* (1935).
@@ -36,7 +39,7 @@ pub fn fisher(case: Stratum) -> f64 {
     case.passes_now().map_or(1.0, |passes| passes.cdf(case.now.passed() as u64).min(1.0))
 }
 
-/// The exact conditional test over the cases of a set as strata: the probability of at most so many passes now in all cases
+/// The exact conditional test over the cases of a set as strata: the probability of at most this number of passes now in all cases
 /// together, if none of them changed. For one case it is [`fisher`], and for one run on each side McNemar's test.
 ///
 /// Birch, *The Detection of Partial Association, I: The 2 x 2 Case* (1964). The distribution of the sum is the
@@ -67,7 +70,7 @@ pub fn over_cases(cases: &[Stratum]) -> f64 {
     sum.iter().take(seen + 1).sum::<f64>().min(1.0)
 }
 
-/// The exact binomial test against a demanded share: the probability of at most so many passes, if the share that passes is the
+/// The exact binomial test against a demanded share: the probability of at most this number of passes, if the share that passes is the
 /// demanded one. 1 without runs, and for a demand outside of 0 to 1.
 pub fn below_share(runs: PassCount, demanded: f64) -> f64 {
     Binomial::new(demanded, runs.total() as u64)

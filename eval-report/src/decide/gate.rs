@@ -4,7 +4,7 @@
 //! correction over all compared cases. Runs without a verdict count as bounds: a decision holds only if it holds for the best and
 //! for the worst that they could have been.
 
-use super::exact::{Stratum, fisher, holm, holm_limits, is_at_most, is_shown_over_cases, over_cases};
+use super::exact::{LEVEL, Stratum, fisher, holm, holm_limits, is_at_most, is_shown_over_cases, over_cases};
 use crate::statistics::{PassCount, float};
 
 /// The runs of a case in one build.
@@ -92,7 +92,7 @@ pub struct Policy {
 
 impl Default for Policy {
     fn default() -> Self {
-        Self { level: 0.05, max_runs: 20 }
+        Self { level: LEVEL, max_runs: 20 }
     }
 }
 
@@ -105,7 +105,7 @@ impl Policy {
         self.level / 2.0
     }
 
-    /// The p-value up to which the first of so many cases is shown to be worse.
+    /// The p-value up to which the first of a number of cases is shown to be worse.
     pub fn limit_of_case(&self, cases: usize) -> f64 {
         self.level_of_test() / float(cases.max(1))
     }
@@ -115,7 +115,7 @@ impl Policy {
         self.next_by(case, cases, &mut fisher)
     }
 
-    /// The same, with a way to Fisher's test that may know its values.
+    /// What to do with a case after its runs so far, with a way to Fisher's test that may know its values.
     pub(crate) fn next_by(&self, case: &Counts, cases: usize, p_of: &mut impl FnMut(Stratum) -> f64) -> Next {
         if self.left_by(case, cases, p_of) > 0 { Next::Run } else { Next::Stop }
     }
@@ -200,7 +200,7 @@ impl Policy {
         }
     }
 
-    /// The failures in a row now that show a case which passed so many runs before; `None` if no number up to `most` does.
+    /// The failures in a row now that show a case which passed a number of runs before; `None` if no number up to `most` does.
     pub fn failures_needed(&self, before: PassCount, cases: usize, most: usize) -> Option<usize> {
         let limit = self.limit_of_case(cases);
         let is_enough =
@@ -274,7 +274,7 @@ pub struct Decision {
     pub verdict: GateVerdict,
     /// The p-value over the cases, if runs without a verdict were the best they could be.
     pub p: f64,
-    /// The same, if they were the worst.
+    /// The p-value over the cases, if runs without a verdict were the worst.
     pub p_of_worst: f64,
     /// Whether the set is shown to be worse, whatever runs without a verdict were.
     pub is_shown: bool,
@@ -288,7 +288,7 @@ pub struct CaseDecision {
     /// The p-value of the case, if runs without a verdict were the best they could be. Planned runs that were not made count as
     /// passed, so that it is at most this.
     pub p: f64,
-    /// The same, if runs without a verdict were the worst.
+    /// The p-value of the case, if runs without a verdict were the worst.
     pub p_of_worst: f64,
     /// The limit that Holm's procedure applies to `p`: its rank decides.
     pub limit: f64,
@@ -352,7 +352,7 @@ mod tests {
         Counts::new(side(before), CaseRuns { errors, ..side(now) })
     }
 
-    /// This case and so many that did not change.
+    /// This case, and a number of cases that did not change.
     fn among(cases: usize, first: Counts, other: Counts) -> Vec<Counts> {
         let mut all = vec![other; cases - 1];
         all.insert(0, first);

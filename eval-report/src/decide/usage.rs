@@ -86,7 +86,7 @@ fn at_most(doubled_ranks: &[usize], sums: [usize; 2]) -> [f64; 2] {
         let mean = ranks().sum::<f64>() / 2.0;
         // Each sign is independent, so the variance of the ranks as they are is the one for ties.
         let deviation = ranks().map(|rank| rank * rank).sum::<f64>().sqrt() / 2.0;
-        // Sums of ranks are whole, and those of doubled ones are two apart.
+        // Sums of ranks are whole, and sums of doubled ranks are two apart.
         return sums.map(|sum| Normal::standard().cdf((float(sum) + 1.0 - mean) / deviation));
     }
     let mut shares = vec![1.0];
@@ -135,7 +135,7 @@ mod tests {
         assert!((tied.p_of_more - 0.125).abs() < 1e-12);
     }
 
-    /// So many cases of which 7 in 13 or so take more, by amounts that may be equal.
+    /// A number of cases of which 7 in 13 or so take more, by amounts that may be equal.
     fn many(cases: i32, is_tied: bool) -> Usage {
         let change = |at: i32| {
             let size = if is_tied { at * 37 % 101 } else { at } + 1;

@@ -84,11 +84,6 @@ impl Completeness {
         self.never_began.values().map(BTreeSet::len).sum::<usize>() + self.of_programs.len()
     }
 
-    /// Whether all that was to run is known, and began.
-    pub fn is_complete(&self) -> bool {
-        self.missing() == 0 && self.unlisted.is_empty()
-    }
-
     fn add(&mut self, binary: Binary, tests: &Tests<'_>) {
         let is_listed = |name: &&str| tests.listed.contains_key(name);
         if tests.listed.is_empty() || !tests.begun.iter().all(is_listed) {

@@ -157,7 +157,7 @@ pub struct Attempt {
     pub file: Arc<Path>,
     /// The record of its start.
     pub started: Started,
-    /// The turn that began last, until its run is recorded; `None` if no run was in work when the records end, and in journals of
+    /// The turn that began last, until its run is recorded; `None` if no run was in progress when the records end, and in journals of
     /// earlier versions.
     pub turn: Option<TurnBegan>,
     /// The runs of the case, in the order in which they ended.

@@ -10,7 +10,7 @@ use eval_format::Value;
 
 /// The run of this id, or the newest one for `latest`; `None` if there is none. The id is compared with the
 /// names of folders, and is never part of a path.
-pub fn find_run(folder: &Path, id: &str) -> io::Result<Option<RunDir>> {
+pub(crate) fn find_run(folder: &Path, id: &str) -> io::Result<Option<RunDir>> {
     let found = if id == LATEST { runs(folder)? } else { runs_named(folder, |name| name == id)? };
     Ok(found.into_iter().next())
 }

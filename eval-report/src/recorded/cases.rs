@@ -131,7 +131,7 @@ impl Set {
         })?;
         let set = check_set(file, &bytes, None).set.ok_or_else(|| {
             let why = format!("`{named}` has errors; `{} check {named}` shows them", command::name());
-            not(why, "mend the file, then run this again")
+            not(why, "fix the file, then run this again")
         })?;
         let cases = set.eval_cases.into_iter().map(|case| (case.eval_id.clone(), case));
         Ok(Self { path, cases: cases.collect() })

@@ -25,7 +25,7 @@ impl RunResults<'_> {
                 short_code_list(&names)
             ));
         }
-        // What a rerun mended has its end in another file.
+        // A test that a rerun passed has its end in another file.
         let is_mended = loaded.run.processes.iter().any(|head| head.is_rerun());
         if loaded.run.torn > 0 && !is_mended && reasons.is_empty() {
             let lines = count(loaded.run.torn, "incomplete line");

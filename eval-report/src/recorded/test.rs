@@ -335,7 +335,7 @@ impl State {
         if self == Self::NotEvaluated { "unscored" } else { self.name() }
     }
 
-    /// The state in the count of so many cases: `2 errors`.
+    /// The state in a count of cases: `2 errors`.
     pub fn counted(self, number: usize) -> &'static str {
         if self == Self::Error && number != 1 { "errors" } else { self.filter_name() }
     }

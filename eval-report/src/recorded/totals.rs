@@ -104,7 +104,7 @@ impl Totals {
         totals
     }
 
-    /// Cases that passed, of all that were not skipped and are not in work.
+    /// Cases that passed, of all that were not skipped and are not in progress.
     pub fn tally(&self) -> PassCount {
         let in_work = if self.is_running { self.unfinished } else { 0 };
         PassCount::new(self.passed, self.cases - self.skipped - in_work).unwrap_or_default()

@@ -74,7 +74,7 @@ fn sum(one: Option<i128>, other: Option<i128>) -> Option<i128> {
     }
 }
 
-/// The prices that a process was given: `--price 0.30/2.50`, as `cargo evalset run` and programs of evals take it, else those of
+/// The prices that a process was given: `--price 0.30/2.50`, as `cargo evalset run` and programs of evals take it, else the prices of
 /// `EVALSET_MODELS_PRICE`.
 fn of_process(head: &Head) -> Prices {
     let mut prices = Prices::default();

@@ -28,7 +28,7 @@ pub(super) struct Seen<'s> {
     pub(super) refuses: bool,
 }
 
-/// `None` while the case is in work, and for a case that nothing is known to run again.
+/// `None` while the case is in progress, and for a case that nothing is known to run again.
 pub(super) fn next(results: &RunResults<'_>, test: &TestResult<'_>, seen: &Seen<'_>) -> Option<Next> {
     if test.is_in_progress {
         return None;
@@ -207,7 +207,7 @@ fn of_group(count: usize, has_golden: bool, records: bool) -> &'static str {
             "If what the agent did is right, review them one by one, and accept it. If it is wrong, change the agent, and run \
              them again."
         }
-        (false, false) => "Mend the cause once, and run all of them again.",
+        (false, false) => "Fix the cause once, and run all of them again.",
     }
 }
 
@@ -366,17 +366,17 @@ impl Cause<'_> {
                         format!("`{tool}` gave no response")
                     });
                     format!(
-                        "{who} within {limit:?}. Whether it hangs or is slow cannot be told from a run. If it hangs, mend it, and run \
+                        "{who} within {limit:?}. Whether it hangs or is slow cannot be told from a run. If it hangs, fix it, and run \
                          the case again. If it is slow, give it more time.",
                     )
                 }
                 (None, _) => {
                     let what = last_words(Role::Agent, message);
-                    format!("The agent broke off: {what}. Mend the agent, then run the case again.")
+                    format!("The agent broke off: {what}. Fix the agent, then run the case again.")
                 }
             },
             Self::Error(Role::Tools, _) if seen.misses => {
-                "The case has no response for this call. Mend the agent, or let the argument vary in the case (`_expect`), or \
+                "The case has no response for this call. Fix the agent, or let the argument vary in the case (`_expect`), or \
                  add the call and its response to the golden."
                     .to_owned()
             }
@@ -501,7 +501,7 @@ mod tests {
                 false,
                 false,
                 miss,
-                "The case has no response for this call. Mend the agent, or let",
+                "The case has no response for this call. Fix the agent, or let",
             ),
             (Cause::Error(Role::Tools, "tools error: gone"), false, false, seen, "The tools broke off: gone"),
         ] {
@@ -541,7 +541,7 @@ mod tests {
             (60, true, false, "If what the agent did is right in all of them, change the set"),
             (10, true, false, "If what the agent did is right, review them one by one"),
             (4, false, true, "One command records the answers"),
-            (4, false, false, "Mend the cause once"),
+            (4, false, false, "Fix the cause once"),
         ] {
             assert!(of_group(count, has_golden, records).starts_with(why), "{why}");
         }

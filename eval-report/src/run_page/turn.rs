@@ -43,7 +43,7 @@ impl Comparison {
         Some(Self { match_type, args, words, rules: Rules::default() })
     }
 
-    /// The same, under the rules of a case.
+    /// The comparison under the rules of a case.
     pub(super) fn under(self, case: Option<&EvalCase>) -> Self {
         Self { rules: case.and_then(|case| Rules::of(case).ok()).unwrap_or_default(), ..self }
     }

@@ -15,7 +15,7 @@ pub(crate) const SESSIONS: usize = 50;
 /// The length of an agent's text in a session. Memory grows visibly if many sessions stay that should have gone.
 const TEXT_BYTES: usize = 20_000;
 
-/// Once in so many exports the sessions are read.
+/// The number of exports after which the sessions are read.
 const READ_EVERY: u64 = 10;
 
 /// Agents that export over one connection.

@@ -5,7 +5,7 @@
 //! of its own. Beside the requests, agents export a tenth as many sessions, and a reader reads these: more than the service
 //! keeps, so that each removes an older one.
 //!
-//! It fails at a wrong answer, if the memory or the open files of the service grow, if requests that are in work when it is
+//! It fails at a wrong answer, if the memory or the open files of the service grow, if requests that are in progress when it is
 //! stopped get no answer, and if less than half of the pace is reached. The pace is printed: a busy machine does not reach all.
 
 mod client;

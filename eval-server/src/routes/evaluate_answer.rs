@@ -341,7 +341,7 @@ struct TraceTokens {
     per_llm_call: Summary,
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a call does not take so many tokens")]
+#[expect(clippy::cast_precision_loss, reason = "a call takes fewer than 2^53 tokens")]
 fn tokens_of(usage: Usage) -> f64 {
     usage.input_tokens.unwrap_or_default().saturating_add(usage.output_tokens.unwrap_or_default()) as f64
 }

@@ -96,7 +96,7 @@ impl Evaluator {
     /// The criterion of the metric. agentevals' own pages add a match type and a model to each evaluator: a
     /// metric gets only the keys that it reads.
     pub(super) fn criterion(&self) -> Criterion {
-        // The runner refuses the threshold 0, and the metric is scored all the same.
+        // The runner refuses the threshold 0, and the metric is scored anyway.
         let threshold = if self.decides_nothing() { f64::MIN_POSITIVE } else { self.threshold };
         let mut criterion = Criterion::new(threshold);
         if let Some(kind) = self.trajectory_match_type.as_ref().filter(|_| reads(&self.name, "match_type")) {

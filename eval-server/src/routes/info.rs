@@ -75,7 +75,7 @@ pub(crate) async fn config(State(app): State<Shared>) -> Response {
 /// A built-in metric.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[expect(clippy::struct_excessive_bools, reason = "they are those of the JSON")]
+#[expect(clippy::struct_excessive_bools, reason = "the JSON has these fields")]
 pub(crate) struct Metric {
     name: &'static str,
     /// The category: `trajectory`, `response`, `safety`, `multi-turn`, `quality` or `other`.

@@ -7,7 +7,6 @@ use eval_core::{Criterion, EvalCase, EvalConfig, EvalRunner, Invocation, Score, 
 use eval_format::config::check_config;
 use eval_format::metric::{Need, metric};
 use eval_format::problem::{JsonPath, PathSegment, Positions};
-use eval_format::{ArgsMatch, Similarity};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -104,7 +103,7 @@ pub(crate) async fn score(Call { app, caller, request }: Call) -> Result<Respons
     // Small bodies are not packed.
     let read = at_once(|| read(&received))??;
     let is_slow = received.bytes.len() > QUADRATIC_BODY_BYTES
-        && read.config.criteria.iter().any(|(name, criterion)| compares_all(name, criterion));
+        && read.config.criteria.iter().any(|(name, criterion)| is_quadratic(name, criterion));
     let thread = if is_slow || !read.own.is_empty() { Thread::Own } else { Thread::for_caller(caller) };
     app.compute_with(received, thread, move |received| scored(&received, read)).await
 }
@@ -121,16 +120,9 @@ fn scored(received: &Received, Read { case, actual, config, gate, own }: Read) -
 /// Bodies up to this size are scored on the connection's thread, even with quadratic metrics.
 const QUADRATIC_BODY_BYTES: usize = 4 << 10;
 
-/// Whether a metric takes quadratic time: it may compare each actual part with each expected part.
-fn compares_all(name: &str, criterion: &Criterion) -> bool {
-    match name {
-        "response_similarity" => {
-            matches!(criterion.algorithm(), Similarity::Levenshtein | Similarity::RougeL)
-        }
-        "tool_trajectory_avg_score" => criterion.args_match() == ArgsMatch::Subset,
-        "trajectory_match_ratio" => true,
-        _ => false,
-    }
+/// Whether a metric takes quadratic time.
+fn is_quadratic(name: &str, criterion: &Criterion) -> bool {
+    metric(name).is_some_and(|info| info.is_quadratic(criterion))
 }
 
 struct Read {
@@ -329,7 +321,7 @@ mod tests {
             let body = format!("{{\"actual\": {turns}, \"expected\": {turns}, \"criteria\": {criteria}}}");
             let Ok(read) = read(body.as_bytes(), &[]) else { panic!("{body}") };
             assert_eq!(
-                read.config.criteria.iter().any(|(name, it)| compares_all(name, it)),
+                read.config.criteria.iter().any(|(name, it)| is_quadratic(name, it)),
                 long,
                 "{criteria}"
             );

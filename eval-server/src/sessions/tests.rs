@@ -340,7 +340,7 @@ fn runs_of_one_name_are_sessions_of_their_own_as_in_agentevals() {
     }
     assert_eq!(of(&sessions), expected);
 
-    // Two processes of one run, whose spans come while the session is in work, are one session.
+    // Two processes of one run, whose spans come while the session is in progress, are one session.
     let sessions = Sessions::new(&Limits::default());
     for (trace, process) in [(1, "p1"), (2, "p2")] {
         sessions.add(export("trip", "", process, &turn(trace))).unwrap();

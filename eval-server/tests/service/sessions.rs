@@ -249,7 +249,7 @@ fn what_agents_wrote_is_shown_without_secrets_and_steering_and_not_too_long_and_
     let named = |text: String, key: &str| {
         let mut document: Value = serde_json::from_str(&text).unwrap();
         let root = &mut document["resourceSpans"][0]["scopeSpans"][0]["spans"][0];
-        // Names with control characters are none.
+        // Names with control characters are refused.
         root["attributes"]["gen_ai.conversation.id"] = json!(key.replace('\u{1b}', ""));
         document.to_string()
     };

@@ -10,7 +10,7 @@ use super::{FileLock, open_lock_file};
 use crate::hash::content_hash;
 
 /// The time limit for taking the lock. No write takes a second.
-const PATIENCE: Duration = Duration::from_secs(30);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A lock on a folder, held until it is dropped. It excludes all writers that ask for it.
 ///
@@ -62,8 +62,8 @@ impl FolderLock {
     ///
     /// `path` is the file itself, not a link to it: a link in another folder would take another lock.
     pub fn beside(path: &Path) -> Result<Self, FolderLockError> {
-        let (lock, place) = locked(path, PATIENCE)?;
-        lock.ok_or(FolderLockError::Held { place, waited: PATIENCE })
+        let (lock, place) = locked(path, LOCK_TIMEOUT)?;
+        lock.ok_or(FolderLockError::Held { place, waited: LOCK_TIMEOUT })
     }
 
     /// Takes the lock without waiting. `None` if another process holds it.
@@ -119,7 +119,7 @@ mod tests {
         assert!(FolderLock::try_beside(&folder.path().join("y.judge.json")).unwrap().is_none());
         let (free, place) = locked(&path, Duration::from_millis(20)).unwrap();
         assert!(free.is_none());
-        let error = FolderLockError::Held { place, waited: PATIENCE }.to_string();
+        let error = FolderLockError::Held { place, waited: LOCK_TIMEOUT }.to_string();
         assert!(error.ends_with("another process has held it for 30s"), "{error}");
         drop(held);
         drop(FolderLock::try_beside(&path).unwrap().expect("it is free again"));

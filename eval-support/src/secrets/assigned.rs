@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::names::{is_harmless, says_secret};
 
-/// What stands in place of a value.
+/// The text in place of a value.
 const LEFT_OUT: &str = "..";
 
 /// The secret values that a command line assigns, as they are without their quotes.
@@ -76,7 +76,7 @@ fn unquoted(value: &str) -> &str {
     value.trim_matches(['\'', '"'])
 }
 
-/// Whether a value is a secret by its name. A number, a variable and a place for a value are none.
+/// Whether a value is a secret by its name. A number, a variable and a place for a value are no secrets.
 fn is_secret(name: &str, value: &str) -> bool {
     let is_plain = value.chars().all(|c| c.is_ascii_digit()) || value.starts_with(['$', '{']);
     !is_plain && says_secret(name.trim_start_matches('-')) && !is_harmless(value)

@@ -27,6 +27,16 @@ const ENDS: [&str; 7] = ["APIKEY", "ACCESSKEY", "TOKEN", "SECRET", "PASSWORD", "
 /// Last words of names whose value is a place or an id, and not the secret itself.
 const PLACES: [&str; 8] = ["FILE", "PATH", "DIR", "SOCK", "SOCKET", "HOME", "ID", "NAME"];
 
+/// The entries of a model's configuration that hold headers or keys, in lower case and without `_` and `-`.
+const SECRET_ENTRIES: [&str; 7] =
+    ["headers", "extraheaders", "defaultheaders", "httpoptions", "apikey", "authorization", "credentials"];
+
+/// Whether an entry of a model's configuration holds headers or keys, whatever their values are.
+pub fn is_secret_entry(key: &str) -> bool {
+    let plain: String = key.chars().filter(|c| !matches!(c, '_' | '-')).collect();
+    SECRET_ENTRIES.contains(&plain.to_ascii_lowercase().as_str())
+}
+
 /// Whether the name of a variable says that it holds a secret. Digits at the end of a part are ignored.
 pub(super) fn says_secret(name: &str) -> bool {
     let name = words(name);

@@ -181,7 +181,7 @@ fn is_mixed(text: &[u8]) -> bool {
 }
 
 /// The longest beginning of a key with a dot in it: `ya29.`
-const LONGEST_BEGINNING: usize = 5;
+const MAX_BEGINNING_BYTES: usize = 5;
 /// The number of offsets at the begin of a run at which a word may follow an escape: offset 2 in `%3Ask-`.
 const OFFSETS_BEHIND_ESCAPE: usize = 3;
 /// The number of bytes of a word that are looked at to tell whether it is a key.
@@ -190,7 +190,7 @@ const LOOKED_AT: usize = 512;
 /// The key that begins in a run, or right before it if its beginning has a dot.
 fn key(bytes: &[u8], begin: usize, end: usize) -> Option<(usize, usize)> {
     let is_behind_dot = begin > 0 && bytes[begin - 1] == b'.';
-    let start = if is_behind_dot { begin.saturating_sub(LONGEST_BEGINNING) } else { begin };
+    let start = if is_behind_dot { begin.saturating_sub(MAX_BEGINNING_BYTES) } else { begin };
     // Within a run a word begins behind `-` and `_`, and near its begin behind an escape.
     let may_start = |at: usize| at < begin + OFFSETS_BEHIND_ESCAPE || matches!(bytes[at - 1], b'-' | b'_');
     let is_of_shape = |at: usize, begin_of_key: &str, shape: &Shape| {
@@ -252,12 +252,12 @@ fn is_word_start(bytes: &[u8], at: usize) -> bool {
 /// The user and the password of an address, before the `@` at an offset.
 fn user_and_password(text: &str, at: usize) -> Option<(usize, usize)> {
     /// The longest user and password. The limit keeps the time linear in the number of `@`.
-    const LONGEST: usize = 300;
+    const MAX_USER_BYTES: usize = 300;
     let bytes = text.as_bytes();
     let ends =
         |byte: u8| byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'<' | b'>' | b'\\' | b'`');
     let mut begin = at;
-    while begin > 0 && at - begin < LONGEST && bytes[begin - 1] != b'/' && !ends(bytes[begin - 1]) {
+    while begin > 0 && at - begin < MAX_USER_BYTES && bytes[begin - 1] != b'/' && !ends(bytes[begin - 1]) {
         begin -= 1;
     }
     let scheme = bytes[..begin].strip_suffix(b"://")?;

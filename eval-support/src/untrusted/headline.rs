@@ -23,7 +23,7 @@ pub fn headline(text: &str) -> Cow<'_, str> {
     let mut announced = String::new();
     let mut rest = text;
     // The limit keeps a text of colons alone from being read to its end.
-    for _ in 0..MOST_ANNOUNCED {
+    for _ in 0..MAX_JOINED_LINES {
         let (first, below) = first_line(rest);
         if let Some((before, _)) = first.split_once(TRACEBACK) {
             let before = before.trim_end_matches("Exception Group ").trim_start_matches("+ ");
@@ -62,7 +62,7 @@ pub fn below_headline(text: &str) -> &str {
 }
 
 /// The largest number of joined lines that end with a colon.
-const MOST_ANNOUNCED: usize = 3;
+const MAX_JOINED_LINES: usize = 3;
 
 /// The first line that is not blank, without its marks and indentation, and the text below it.
 fn first_line(text: &str) -> (&str, &str) {

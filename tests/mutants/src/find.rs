@@ -110,7 +110,7 @@ impl<'s> Finder<'s> {
         }
     }
 
-    /// The values that stand for a call of the function.
+    /// The values in place of a call of the function.
     fn body(&mut self, signature: &Signature, block: &Block) {
         let at = block.brace_token.span.open().byte_range().end;
         let body = self.source[at..block.brace_token.span.close().byte_range().start].trim();

@@ -1,6 +1,6 @@
 //! A server with ADK's routes that answers at once: what `cargo evalset run` takes beyond the time of a server.
 //!
-//! `stub [BYTES]` prints its port and serves until it is killed. The result of its tool has so many bytes. It answers the questions
+//! `stub [BYTES]` prints its port and serves until it is killed. BYTES is the size of the result of its tool. It answers the questions
 //! of `cases.py` with the call that they expect and with the number of the order.
 
 use std::io::{BufRead, BufReader, Read, Write};

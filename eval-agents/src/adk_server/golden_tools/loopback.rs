@@ -25,7 +25,7 @@ pub(super) trait Caller: Send + Sync {
 
 static CALLERS: Mutex<BTreeMap<String, Weak<dyn Caller>>> = Mutex::new(BTreeMap::new());
 
-const MOST_BYTES: u64 = 64 << 20;
+const MAX_CALL_BYTES: u64 = 64 << 20;
 
 /// The time for a question to arrive.
 const ASKED_WITHIN: Duration = Duration::from_secs(30);
@@ -45,7 +45,7 @@ pub(super) fn forget(token: &str) {
 /// Answers one question. A connection that breaks off is a plugin that gave up.
 async fn serve(stream: TcpStream) {
     let (read, mut write) = stream.into_split();
-    let mut read = BufReader::new(read.take(MOST_BYTES));
+    let mut read = BufReader::new(read.take(MAX_CALL_BYTES));
     let mut line = Vec::new();
     match tokio::time::timeout(ASKED_WITHIN, read.read_until(b'\n', &mut line)).await {
         Ok(Ok(_)) if line.ends_with(b"\n") => {}

@@ -139,7 +139,7 @@ fn is_iso(word: &str) -> bool {
     is_near && is_time(day) && !rest.starts_with(|c: char| c.is_ascii_digit() || c == '-')
 }
 
-/// `11/23/26`, `23.11.2026`. A version of two or three short numbers is none.
+/// `11/23/26`, `23.11.2026`. A version of two or three short numbers is no date.
 fn is_in_numbers(word: &str) -> bool {
     let of = |separator: char, short_year: bool| {
         let parts: Vec<&str> = word.split(separator).collect();

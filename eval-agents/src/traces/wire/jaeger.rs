@@ -15,7 +15,7 @@ use crate::traces::store::Store;
 use crate::traces::view::{Identity, Span, Status};
 
 /// The most characters of an error of Jaeger that are shown.
-const LONGEST_ERROR: usize = 200;
+const MAX_ERROR_CHARS: usize = 200;
 
 /// The id of a trace, a span of it, and the id of its process.
 pub(super) type JaegerSpan = (Id, Span, Option<String>);
@@ -40,7 +40,7 @@ pub(super) fn errors(found: &Value, notes: &mut Notes) {
     };
     for error in all {
         let said = error["msg"].as_str().map_or_else(|| error.to_string(), str::to_owned);
-        let said = cut(&said, LONGEST_ERROR);
+        let said = cut(&said, MAX_ERROR_CHARS);
         notes.add(Gap::new(GapKind::Dropped, format!("Jaeger answered in part, with the error: {said}")));
     }
 }

@@ -15,7 +15,7 @@ struct Counted {
 }
 
 impl Counted {
-    /// Programs in shell for so many conversations each. They answer `started`, and then each turn with what `turn` writes for the
+    /// Programs in shell, each for a number of conversations. They answer `started`, and then each turn with what `turn` writes for the
     /// session `$id`.
     fn new(name: &str, conversations: usize, turn: &str) -> Self {
         let starts = std::env::temp_dir().join(format!("eval-agents-{name}-{}", std::process::id()));

@@ -419,7 +419,7 @@ fn a_call_of_a_tool_failed_if_one_of_its_spans_says_so() {
         (None, None, Some("_OTHER".to_owned()))
     );
     assert_eq!(error(&|span| with(span, "error.type", json!("timeout"))), Some("timeout".to_owned()));
-    // A result that is not there is none of a call that failed.
+    // A missing result does not say that its call failed.
     let lost = |span| without(span, "gen_ai.tool.call.result");
     let mut spans = changed(2, |span| status(2)(lost(span)));
     spans[3] = with(

@@ -214,7 +214,7 @@ fn a_span_that_is_no_agent_and_holds_several_turns_is_said() {
     }
     // An agent says what a turn is: it may say more to its model by itself.
     assert_eq!(kinds(&read(&below(agent(99, 0, "weather")))), []);
-    // One turn is none.
+    // One turn is no history.
     let mut one = below(span(99, 0, "POST /chat", json!({})));
     one.truncate(3);
     let traces = read(&one);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use eval_report::baseline::{Baseline, Line};
 use eval_report::comparison::{ScoreChange, ScoreLimit, score_limit};
-use eval_report::decide::exact::{below_share, holm};
+use eval_report::decide::exact::{LEVEL, below_share, holm};
 use eval_report::price::{Cost, Prices};
 use eval_report::statistics::PassCount;
 use eval_support::words::{count, grouped, tokens};
@@ -40,9 +40,6 @@ pub(super) struct Limits {
     #[arg(long = "price", value_name = "[MODEL=]IN/OUT", requires = "max_cost")]
     prices: Vec<String>,
 }
-
-/// The level of the demand on each case, over all cases.
-const LEVEL: f64 = 0.05;
 
 impl Limits {
     pub(super) fn check(&self) -> Result<(), CommandError> {
@@ -119,7 +116,7 @@ impl Checked {
             self.broken
                 .push(format!("{said}, and `--min-pass-rate` demands {least}: this is a demand, no test"));
         } else if worst < least {
-            self.unknown.push(format!("{said}, so `--min-pass-rate {least}` cannot be checked; {MEND}"));
+            self.unknown.push(format!("{said}, so `--min-pass-rate {least}` cannot be checked; {REPAIR}"));
         }
     }
 
@@ -141,7 +138,7 @@ impl Checked {
                 ));
             } else if at_worst {
                 self.unknown
-                    .push(format!("{said}, so `--min-reliability {least}` cannot be checked; {MEND}"));
+                    .push(format!("{said}, so `--min-reliability {least}` cannot be checked; {REPAIR}"));
             }
         }
     }
@@ -201,7 +198,7 @@ fn without_tokens(tests: &[TestResult<'_>], limit: &str) -> Option<String> {
     })
 }
 
-const MEND: &str = "mend what broke, and run the cases again";
+const REPAIR: &str = "repair what broke, and run the cases again";
 
 /// `3 of 4 runs`, `none of 4 runs`.
 fn of_runs(passed: usize, runs: usize) -> String {

@@ -15,7 +15,7 @@ use eval_support::words::count;
 use serde_json::{Value, json};
 
 use super::source::{refused, run_and_case};
-use crate::drafts::{self, shown};
+use crate::drafts::{self, GoldenBy, NotGolden, shown};
 use crate::edited::{self, edit, open};
 use crate::output::{Answer, CommandError, Format, GOOD, Outcome, styled};
 use crate::recorded::{Cases, LoadedRun, RunResults, WhichRun, near};
@@ -103,7 +103,7 @@ impl Replacement {
         if editor.case(id).is_some_and(|now| *now != self.golden) {
             let file = one_line(&self.path.display().to_string());
             let message = format!("`{file}`: the case `{}` was changed meanwhile", one_line(id));
-            return Err(CommandError::new(message, "run it again, and take that run"));
+            return Err(CommandError::new(message, GoldenBy::Import.run_again()));
         }
         editor.redraft(&self.draft).map_err(|error| edited::refused(&self.path, &error))
     }
@@ -153,15 +153,16 @@ fn replacement(
     };
     let name = loaded.name();
     let of_run = |why: &str| format!("`{}` in run {name}: {}", one_line(case), one_line(why));
+    let refused_run = |not: NotGolden| CommandError::new(of_run(&not.why), not.help);
     let test =
         import::recorded(&format!("run {name}"), &loaded.run, case).map_err(|error| refused(&error))?;
     let verdict = test.last().and_then(|attempt| Some((attempt, &attempt.decided.as_ref()?.verdict)));
     let Some((attempt, verdict)) = verdict else {
-        return Err(CommandError::new(of_run("it has no verdict"), "run it again, and take that run"));
+        return Err(CommandError::new(of_run("it has no verdict"), GoldenBy::Import.run_again()));
     };
     if let Verdict::Error { message, .. } = verdict {
         let why = format!("it is an ERROR, and no answer of the agent: {}", headline(message));
-        return Err(CommandError::new(of_run(&why), "mend what broke, run it again, and take that run"));
+        return Err(refused_run(GoldenBy::Import.broken(why)));
     }
     let found =
         cases.find(&attempt.started).map_err(|error| CommandError::new(of_run(&error.why), error.help))?;
@@ -184,10 +185,7 @@ fn replacement(
         ));
     }
     if found.is_edited {
-        return Err(CommandError::new(
-            of_run("the case was edited since it ran"),
-            "run it again, and take that run",
-        ));
+        return Err(refused_run(GoldenBy::Import.edited()));
     }
     let transcripts: Vec<_> = attempt.evaluations.iter().map(|it| &it.ran.transcript).collect();
     let mut origin = Origin::new(format!("run {name}")).with("format", "journal").with("case", test.name());
@@ -197,17 +195,6 @@ fn replacement(
     match Draft::in_place_of(&found.case, &transcripts, origin) {
         Ok(draft) => Ok(Ok(Replacement { path: file, draft: draft.marked(), golden: found.case })),
         Err(NotReplaced::Unchanged) => Ok(Err(id.clone())),
-        Err(error) => {
-            let help = match &error {
-                NotReplaced::Run { .. } => "run it again, and take that run",
-                NotReplaced::Turns => "write the case by hand: a run of other turns says nothing about it",
-                NotReplaced::Varied { .. } => {
-                    "no behaviour is common to all runs: let a metric decide that allows what varied, such as a `match_type` or a judge"
-                }
-                NotReplaced::Masked { .. } => "write that expectation by hand",
-                _ => "write the case by hand",
-            };
-            Err(CommandError::new(of_run(&error.to_string()), help))
-        }
+        Err(error) => Err(refused_run(GoldenBy::Import.not_replaced(&error))),
     }
 }

@@ -18,7 +18,7 @@ pub(super) fn refused(error: &ImportError) -> CommandError {
     }
     if let ImportError::Case { from, what, source, .. } = error {
         let (why, help) = first_error(source);
-        let help = help.unwrap_or_else(|| "mend the file".to_owned());
+        let help = help.unwrap_or_else(|| "fix the file".to_owned());
         return CommandError::new(one_line(&format!("`{from}`, {what}: {why}")), help);
     }
     let help = match error {
@@ -34,7 +34,7 @@ pub(super) fn refused(error: &ImportError) -> CommandError {
             "a conversation begins with a message of the user; `cargo evalset traces` shows what traces lack"
         }
         ImportError::NotCompiled { .. } => "install `cargo-evalset` with its default features",
-        _ => "mend the file, or name its format with `--from-format`",
+        _ => "fix the file, or name its format with `--from-format`",
     };
     CommandError::new(one_line(&error.to_string()), help)
 }

@@ -16,7 +16,7 @@ pub(super) struct StoreArgs {
     #[arg(long, value_name = "URL", conflicts_with = "merge")]
     store: Option<StoreArg>,
 
-    /// The run is of so many parts: of so many machines that stored theirs. With fewer, the report ends with 2. No journal tells of
+    /// The number of parts of the run: of the machines that stored theirs. With fewer, the report ends with 2. No journal tells of
     /// a machine that stored nothing.
     #[arg(long, value_name = "N", requires = "store", value_parser = clap::value_parser!(u32).range(1..))]
     parts: Option<u32>,

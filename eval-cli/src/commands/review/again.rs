@@ -2,31 +2,30 @@
 
 use eval_support::untrusted::one_line;
 
-use super::console::Console;
-use super::session::{Next, Session};
+use super::review_loop::{Next, ReviewLoop, tell_error};
 use crate::commands::gate::suspects;
-use crate::output::{CommandError, with_option};
+use crate::output::{CommandError, tell, with_option};
 use crate::recorded::{LoadedRun, TestResult, WhichRun, id_of_suspects, root};
 
 /// The further runs.
 const RUNS: &str = "5";
 
-impl<C: Console> Session<'_, '_, C> {
+impl ReviewLoop<'_, '_> {
     /// Runs the case of an entry again, and shows the entry anew with all its runs.
     pub(super) fn run_again(&mut self, at: usize) -> Option<Next> {
         let test = self.item(at).test.map(|place| &self.queue.tests[place]);
         let Some((base, words)) = test.and_then(command) else {
-            self.console.tell("    it is no case of a program: run its test again, and review that run\n");
+            tell("    it is no case of a program: run its test again, and review that run\n");
             return None;
         };
         match run(&base, &words).and_then(|loaded| self.queue.add_runs(at, loaded)) {
             Ok(true) => Some(Next::To(at)),
             Ok(false) => {
-                self.console.tell("    no run of the case ended\n");
+                tell("    no run of the case ended\n");
                 None
             }
             Err(error) => {
-                self.tell_error(&error);
+                tell_error(&error);
                 None
             }
         }

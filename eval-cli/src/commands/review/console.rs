@@ -6,7 +6,7 @@ use std::{env, io};
 
 use eval_support::untrusted::one_line;
 
-use crate::output::{CommandError, tell};
+use crate::output::CommandError;
 
 /// A key that was pressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,56 +18,31 @@ pub(super) enum Key {
     Other,
 }
 
-/// A person at a terminal.
-pub(super) trait Console {
-    /// The next key that is pressed from now on. What was typed before is dropped: it was typed before what is shown now.
-    fn key(&mut self) -> Result<Key, CommandError>;
-
-    /// A whole line; `None` at the end of the input.
-    fn line(&mut self) -> Result<Option<String>, CommandError>;
-
-    fn tell(&mut self, text: &str);
-
-    /// Opens a file in the user's editor, and waits until it is done.
-    fn edit(&mut self, path: &Path) -> Result<(), CommandError>;
+/// The next key that is pressed from now on. What was typed before is dropped: it was typed before what is shown now.
+pub(super) fn key() -> Result<Key, CommandError> {
+    keys::key().map_err(|error| cannot_ask(&error))
 }
 
-/// The terminal on which the command was started.
-#[derive(Debug)]
-pub(super) struct Terminal;
+/// A whole line; `None` at the end of the input.
+pub(super) fn line() -> Result<Option<String>, CommandError> {
+    keys::line().map_err(|error| cannot_ask(&error))
+}
 
-impl Console for Terminal {
-    fn key(&mut self) -> Result<Key, CommandError> {
-        keys::key().map_err(|error| cannot_ask(&error))
-    }
-
-    fn line(&mut self) -> Result<Option<String>, CommandError> {
-        keys::line().map_err(|error| cannot_ask(&error))
-    }
-
-    fn tell(&mut self, text: &str) {
-        tell(text);
-    }
-
-    fn edit(&mut self, path: &Path) -> Result<(), CommandError> {
-        let set = ["VISUAL", "EDITOR"]
-            .iter()
-            .find_map(|name| env::var(name).ok().filter(|it| !it.trim().is_empty()));
-        let words = set.as_deref().and_then(shlex::split).filter(|words| !words.is_empty());
-        let Some([program, args @ ..]) = words.as_deref() else {
-            return Err(CommandError::new(
-                "no editor is set",
-                "name one: `EDITOR=nano cargo evalset review`",
-            ));
-        };
-        let failed =
-            |what: String| CommandError::new(what, "set `EDITOR` to a program that waits until you are done");
-        let name = one_line(program);
-        match Command::new(program).args(args).arg(path).status() {
-            Ok(status) if status.success() => Ok(()),
-            Ok(status) => Err(failed(format!("`{name}` ended with {status}"))),
-            Err(error) => Err(failed(format!("cannot start `{name}`: {error}"))),
-        }
+/// Opens a file in the user's editor, and waits until it is done.
+pub(super) fn edit(path: &Path) -> Result<(), CommandError> {
+    let set =
+        ["VISUAL", "EDITOR"].iter().find_map(|name| env::var(name).ok().filter(|it| !it.trim().is_empty()));
+    let words = set.as_deref().and_then(shlex::split).filter(|words| !words.is_empty());
+    let Some([program, args @ ..]) = words.as_deref() else {
+        return Err(CommandError::new("no editor is set", "name one: `EDITOR=nano cargo evalset review`"));
+    };
+    let failed =
+        |what: String| CommandError::new(what, "set `EDITOR` to a program that waits until you are done");
+    let name = one_line(program);
+    match Command::new(program).args(args).arg(path).status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(failed(format!("`{name}` ended with {status}"))),
+        Err(error) => Err(failed(format!("cannot start `{name}`: {error}"))),
     }
 }
 

@@ -5,13 +5,13 @@ use std::{fs, io};
 
 use eval_support::untrusted::one_line;
 
-use super::console::Console;
-use super::session::{Next, Session};
+use super::console;
+use super::review_loop::{Next, ReviewLoop, tell_error};
 use crate::edited::open;
-use crate::output::CommandError;
+use crate::output::{CommandError, tell};
 use crate::review::as_shown;
 
-impl<C: Console> Session<'_, '_, C> {
+impl ReviewLoop<'_, '_> {
     /// Opens the case of an entry in the editor, or what the user wrote there before and is in no set yet. The change is shown, and
     /// written after a yes.
     pub(super) fn edit(&mut self, at: usize) -> Result<Option<Next>, CommandError> {
@@ -19,7 +19,7 @@ impl<C: Console> Session<'_, '_, C> {
         let text = match open(&item.path) {
             Ok(editor) => editor.case_text(&item.case.eval_id).map(str::to_owned),
             Err(error) => {
-                self.tell_error(&error);
+                tell_error(&error);
                 return Ok(None);
             }
         };
@@ -31,21 +31,21 @@ impl<C: Console> Session<'_, '_, C> {
         let path = match self.unsaved.get(&at).cloned().map_or_else(|| begun(&text), Ok) {
             Ok(path) => path,
             Err(error) => {
-                self.tell_error(&error);
+                tell_error(&error);
                 return Ok(None);
             }
         };
-        let edited = self.console.edit(&path).and_then(|()| read(&path));
+        let edited = console::edit(&path).and_then(|()| read(&path));
         let edited = match edited {
             Ok(edited) => edited.trim().to_owned(),
             Err(error) => {
-                self.tell_error(&error);
+                tell_error(&error);
                 self.keep(at, path, &text);
                 return Ok(None);
             }
         };
         if edited.is_empty() || edited == text {
-            self.console.tell("    nothing was changed\n");
+            tell("    nothing was changed\n");
             self.keep(at, path, &text);
             return Ok(None);
         }
@@ -56,7 +56,7 @@ impl<C: Console> Session<'_, '_, C> {
                 Some(self.stale(at, &error))
             }
             Err(error) => {
-                self.tell_error(&error);
+                tell_error(&error);
                 None
             }
         };
@@ -82,12 +82,12 @@ impl<C: Console> Session<'_, '_, C> {
             Err(_) => {
                 self.unsaved.remove(&at);
                 if path.exists() {
-                    self.console.tell(&format!("    `{shown}` is no text, and stays: `e` begins anew\n"));
+                    tell(&format!("    `{shown}` is no text, and stays: `e` begins anew\n"));
                 }
                 return;
             }
         }
-        self.console.tell(&format!("    what you wrote is kept in `{shown}`: `e` goes on with it\n"));
+        tell(&format!("    what you wrote is kept in `{shown}`: `e` goes on with it\n"));
         self.unsaved.insert(at, path);
     }
 }

@@ -5,42 +5,38 @@ use std::collections::BTreeMap;
 use eval_support::untrusted::one_line;
 use eval_support::words::count;
 
-use super::console::{Console, Key};
+use super::console::{self, Key};
+use super::review_loop::{Decided, Next, ReviewLoop, asks, echo};
 use super::screen;
-use super::session::{Decided, Next, Session, echo};
-use crate::output::CommandError;
+use crate::output::{CommandError, tell};
 use crate::recorded::LoadedRun;
 use crate::review::{Choice, Item, Offer, Queue, below, is_divided};
 
 /// Reviews a queue, and returns the summary.
-pub(super) fn review<C: Console>(
-    queue: &mut Queue<'_>,
-    loaded: Option<&LoadedRun>,
-    console: &mut C,
-) -> Result<String, CommandError> {
-    console.tell(&screen::head(queue, loaded));
+pub(super) fn review(queue: &mut Queue<'_>, loaded: Option<&LoadedRun>) -> Result<String, CommandError> {
+    tell(&screen::head(queue, loaded));
     let decided = vec![Decided::Open; queue.items.len()];
-    let mut session = Session { queue, console, decided, written: Vec::new(), unsaved: BTreeMap::new() };
+    let mut review = ReviewLoop { queue, decided, written: Vec::new(), unsaved: BTreeMap::new() };
     let mut at = 0;
-    while at < session.decided.len() {
-        if session.decided[at] != Decided::Open {
+    while at < review.decided.len() {
+        if review.decided[at] != Decided::Open {
             at += 1;
             continue;
         }
-        match session.entry(at)? {
+        match review.entry(at)? {
             Next::Further => at += 1,
             Next::To(other) => at = other,
             Next::Quit => break,
         }
     }
-    Ok(session.summary(loaded))
+    Ok(review.summary(loaded))
 }
 
-impl<C: Console> Session<'_, '_, C> {
+impl ReviewLoop<'_, '_> {
     /// Shows an entry and asks until it is decided.
     fn entry(&mut self, at: usize) -> Result<Next, CommandError> {
         let shown = screen::item(self.item(at), at, self.queue.items.len());
-        self.console.tell(&shown);
+        tell(&shown);
         let turns = self.item(at).change().map(|change| below(change, None).len()).unwrap_or_default();
         if turns > 1 && self.item(at).taken.is_empty() {
             return self.parts(at, None);
@@ -50,12 +46,12 @@ impl<C: Console> Session<'_, '_, C> {
             Err(error) => return Ok(self.unmade(at, &error)),
         };
         if let Some(whole) = &whole {
-            self.console.tell(&screen::indented(&screen::about(whole), 4));
+            tell(&screen::indented(&screen::about(whole), 4));
         }
         loop {
-            self.console.tell(&keys_of(self.item(at), whole.as_ref()));
-            let key = self.console.key()?;
-            self.console.tell(&echo(key));
+            tell(&keys_of(self.item(at), whole.as_ref()));
+            let key = console::key()?;
+            tell(&echo(key));
             let next = match (key, &whole) {
                 (Key::Char('a'), Some(whole)) => self.accept_shown(at, whole)?,
                 (Key::Char('t'), Some(_)) if self.item(at).change().is_some() => Some(self.parts(at, None)?),
@@ -68,7 +64,7 @@ impl<C: Console> Session<'_, '_, C> {
     }
 
     fn accept_shown(&mut self, at: usize, choice: &Choice) -> Result<Option<Next>, CommandError> {
-        if choice.asks() && !self.asks("it will probably be wrong next time: accept anyway?")? {
+        if choice.asks() && !asks("it will probably be wrong next time: accept anyway?")? {
             return Ok(None);
         }
         if let Err(error) = self.write(at, choice) {

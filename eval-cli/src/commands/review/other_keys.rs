@@ -1,9 +1,9 @@
 //! Keys that mean the same at each prompt of an entry.
 
-use super::console::{Console, Key};
+use super::console::Key;
 use super::record;
-use super::session::{Decided, Next, Session};
-use crate::output::CommandError;
+use super::review_loop::{Decided, Next, ReviewLoop};
+use crate::output::{CommandError, tell};
 
 const HELP: &str = "\
   a r s  accept, reject, skip this one          A R S  the rest of this set, after a list and a `yes`
@@ -13,7 +13,7 @@ const HELP: &str = "\
   q      quit: what is written stays            Enter and Esc do nothing
 ";
 
-impl<C: Console> Session<'_, '_, C> {
+impl ReviewLoop<'_, '_> {
     /// Does what a key says at any prompt of an entry. `None` asks again.
     pub(super) fn other_key(&mut self, at: usize, key: Key) -> Result<Option<Next>, CommandError> {
         match key {
@@ -29,13 +29,13 @@ impl<C: Console> Session<'_, '_, C> {
             Key::Char('d') => {
                 let place = self.item(at).test;
                 let text = place.map(|place| record::text(&self.queue.group(place)));
-                self.console.tell(&text.unwrap_or_else(|| "    no run is reviewed here\n".to_owned()));
+                tell(&text.unwrap_or_else(|| "    no run is reviewed here\n".to_owned()));
                 Ok(None)
             }
             Key::Char('x') => Ok(self.run_again(at)),
             Key::Char('q') | Key::End => Ok(Some(Next::Quit)),
             Key::Char('?') => {
-                self.console.tell(HELP);
+                tell(HELP);
                 Ok(None)
             }
             Key::Char(_) | Key::Other => Ok(None),

@@ -1,9 +1,9 @@
 //! A case in parts: turns, in them calls and answers, in calls arguments.
 
-use super::console::{Console, Key};
+use super::console::{self, Key};
+use super::review_loop::{Decided, Next, ReviewLoop, asks, echo};
 use super::screen;
-use super::session::{Decided, Next, Session, echo};
-use crate::output::CommandError;
+use crate::output::{CommandError, tell};
 use crate::review::{Part, below, is_divided};
 
 /// The end of the prompt for a part.
@@ -14,7 +14,7 @@ enum Asked {
     Left(Next),
 }
 
-impl<C: Console> Session<'_, '_, C> {
+impl ReviewLoop<'_, '_> {
     /// Asks for the parts below a part, one by one. Each is written as it is accepted.
     pub(super) fn parts(&mut self, at: usize, above: Option<&Part>) -> Result<Next, CommandError> {
         let Some(change) = self.item(at).change().cloned() else { return Ok(Next::Further) };
@@ -64,15 +64,15 @@ impl<C: Console> Session<'_, '_, C> {
             Err(error) => return Ok(Asked::Left(self.unmade(at, &error))),
         };
         let is_divided = is_divided(&change, Some(part));
-        self.console.tell(&screen::indented(&screen::about(&choice), 4));
+        tell(&screen::indented(&screen::about(&choice), 4));
         loop {
             let inner = if is_divided { "/t" } else { "" };
-            self.console.tell(&format!("    {}? [a/r/s{inner}/q] > ", choice.what));
-            let key = self.console.key()?;
-            self.console.tell(&echo(key));
+            tell(&format!("    {}? [a/r/s{inner}/q] > ", choice.what));
+            let key = console::key()?;
+            tell(&echo(key));
             match key {
                 Key::Char('a') => {
-                    if choice.asks() && !self.asks("it will probably be wrong next time: accept anyway?")? {
+                    if choice.asks() && !asks("it will probably be wrong next time: accept anyway?")? {
                         continue;
                     }
                     if let Err(error) = self.write(at, &choice) {

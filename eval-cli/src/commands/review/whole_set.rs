@@ -3,13 +3,13 @@
 use eval_support::untrusted::one_line;
 use eval_support::words::count;
 
-use super::console::Console;
+use super::console;
+use super::review_loop::{Decided, Next, ReviewLoop};
 use super::screen;
-use super::session::{Decided, Next, Session};
-use crate::output::CommandError;
+use crate::output::{CommandError, tell};
 use crate::review::{Choice, Offer};
 
-impl<C: Console> Session<'_, '_, C> {
+impl ReviewLoop<'_, '_> {
     /// Decides the rest of the set of an entry, this one too. Entries with a warning are never accepted so, and drafts are never
     /// removed so.
     pub(super) fn rest_of_set(&mut self, at: usize, key: char) -> Result<Option<Next>, CommandError> {
@@ -24,9 +24,9 @@ impl<C: Console> Session<'_, '_, C> {
         let (verb, decided) =
             if key == 'S' { ("skip", Decided::Skipped) } else { ("reject", Decided::Rejected) };
         for other in &chosen {
-            self.console.tell(&format!("      {}\n", one_line(&self.item(*other).id)));
+            tell(&format!("      {}\n", one_line(&self.item(*other).id)));
         }
-        if !self.is_confirmed(verb, chosen.len())? {
+        if !is_confirmed(verb, chosen.len())? {
             return Ok(None);
         }
         for other in chosen {
@@ -53,8 +53,8 @@ impl<C: Console> Session<'_, '_, C> {
             }
         }
         for (_, choice) in &chosen {
-            self.console.tell(&format!("      {}\n", one_line(&choice.id)));
-            self.console.tell(&screen::indented(&screen::about(choice), 8));
+            tell(&format!("      {}\n", one_line(&choice.id)));
+            tell(&screen::indented(&screen::about(choice), 8));
         }
         if left > 0 {
             let verb = if left == 1 {
@@ -62,9 +62,9 @@ impl<C: Console> Session<'_, '_, C> {
             } else {
                 "have a warning, vary or still fail"
             };
-            self.console.tell(&format!("      {} {verb}: asked for one by one\n", count(left, "case")));
+            tell(&format!("      {} {verb}: asked for one by one\n", count(left, "case")));
         }
-        if !self.is_confirmed("accept", chosen.len())? {
+        if !is_confirmed("accept", chosen.len())? {
             return Ok(None);
         }
         for (other, choice) in chosen {
@@ -75,13 +75,13 @@ impl<C: Console> Session<'_, '_, C> {
         }
         Ok(Some(Next::Further))
     }
+}
 
-    fn is_confirmed(&mut self, verb: &str, cases: usize) -> Result<bool, CommandError> {
-        if cases == 0 {
-            self.console.tell(&format!("      there is nothing to {verb}\n"));
-            return Ok(false);
-        }
-        self.console.tell(&format!("    {verb} {}? type `yes` > ", count(cases, "case")));
-        Ok(self.console.line()?.is_some_and(|line| line.trim() == "yes"))
+fn is_confirmed(verb: &str, cases: usize) -> Result<bool, CommandError> {
+    if cases == 0 {
+        tell(&format!("      there is nothing to {verb}\n"));
+        return Ok(false);
     }
+    tell(&format!("    {verb} {}? type `yes` > ", count(cases, "case")));
+    Ok(console::line()?.is_some_and(|line| line.trim() == "yes"))
 }

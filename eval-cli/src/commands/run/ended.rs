@@ -24,7 +24,7 @@ use crate::recorded::{RunResults, TestResult, near};
 use super::matrix::in_matrix;
 
 /// The help of a mistake in a file of faults that has none of its own.
-pub(super) const WRONG_FAULTS: &str = "mend the file of `--faults`";
+pub(super) const WRONG_FAULTS: &str = "fix the file of `--faults`";
 
 #[derive(Debug)]
 pub(super) struct Planned {

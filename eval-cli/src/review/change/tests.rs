@@ -6,7 +6,7 @@ use eval_format::{
 use serde_json::json;
 
 use super::*;
-use crate::review::loosen::loosenings;
+use crate::review::loosen::{AnswerMetrics, loosenings};
 
 fn value(json: serde_json::Value) -> Value {
     Value::from(json)
@@ -173,8 +173,9 @@ fn rules_are_proposed_for_what_differs_and_never_a_distance() {
             Invocation::user("Hi").call(FunctionCall::new("f", value(args.clone())))
         };
         let runs: Vec<Change> = runs.iter().map(|args| changed(turn(&golden), turn(args), CALLS)).collect();
-        let rules =
-            loosenings(&runs, &[]).into_iter().map(|it| it.case.extra[EvalCase::EXPECT_KEY].to_string());
+        let rules = loosenings(&runs, &AnswerMetrics::default())
+            .into_iter()
+            .map(|it| it.case.extra[EvalCase::EXPECT_KEY].to_string());
         rules.map(|rules| rules.replace(r#"{"1":{"calls":{"f":"#, "").replace("}}}", "")).collect()
     };
     assert_eq!(
@@ -199,7 +200,7 @@ fn other_orders_and_other_calls_get_a_rule() {
             .fold(Invocation::user("Hi"), |turn, name| turn.call(FunctionCall::new(*name, Map::new())))
     };
     let of = |golden: &[&str], run: &[&str]| -> Vec<String> {
-        let all = loosenings(&[changed(turn(golden), turn(run), CALLS)], &[]);
+        let all = loosenings(&[changed(turn(golden), turn(run), CALLS)], &AnswerMetrics::default());
         all.into_iter().map(|it| it.case.extra[EvalCase::EXPECT_KEY]["1"].to_string()).collect()
     };
     assert_eq!(of(&["a", "b"], &["b", "a"])[0], r#"{"order":"any"}"#);

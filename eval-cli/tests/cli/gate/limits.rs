@@ -26,7 +26,7 @@ fn limits_are_demands_on_a_build_alone() {
     assert_eq!(wrong["error"]["message"], "`--min-pass-rate` is 90, and a share is from 0 to 1");
 }
 
-/// A run of a test that passed, each of whose runs has this usage and took so many tokens.
+/// A run of a test that passed, each of whose runs has this usage and took this number of tokens.
 fn used(folder: &Folder, id: &str, runs: &[(Value, Option<i64>)]) {
     let mut journal = Journal::new(folder, id);
     let test = journal.started("weather::sunny", runs.len());

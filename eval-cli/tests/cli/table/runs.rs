@@ -126,7 +126,7 @@ pub(super) fn run_of(folder: &Folder, ends: &[(&str, End)], head: &Value) {
     journal.write();
 }
 
-/// The same, and another attempt at `oslo`.
+/// A run of one process, and another attempt at `oslo`.
 pub(super) fn again(folder: &Folder, oslo: End) {
     run_of(folder, &[PASS[0], (ALL[1], End::Fail), PASS[2]], &json!({}));
     let mut second = journal(folder, "second", 2, &[(ALL[1], oslo)]);

@@ -102,7 +102,7 @@ impl ModelJudge {
         let base = given.map_or(provider.entry().own_base, |(_, base)| base);
         let url = address(base).ok_or_else(|| {
             JudgeError::failed(format!(
-                "the address of {provider} is none that HTTP can reach (it is not shown, as it may hold a password)"
+                "HTTP cannot reach the address of {provider} (it is not shown, as it may hold a password)"
             ))
         })?;
         Ok((url, given.is_none()))

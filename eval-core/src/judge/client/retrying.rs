@@ -16,8 +16,8 @@ use crate::judge::{BoxJudge, Judge, JudgeError, JudgeReply, JudgeRequest};
 const DEFAULT_RETRIES: usize = 5;
 /// The first wait. Each wait is twice the one before, plus a random part of up to the same length.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
-const LONGEST_WAIT: Duration = Duration::from_secs(30);
-const LONGEST_RETRY_AFTER: Duration = Duration::from_mins(2);
+const MAX_WAIT: Duration = Duration::from_secs(30);
+const MAX_RETRY_AFTER: Duration = Duration::from_mins(2);
 
 /// A judge with retries if its error [is transient](JudgeError::is_transient).
 ///
@@ -52,7 +52,7 @@ impl<J: Judge> Judge for Retrying<J> {
             .when(JudgeError::is_transient)
             .adjust(|error, wait| {
                 let wait = wait?.max(error.retry_after().unwrap_or_default());
-                (wait <= LONGEST_RETRY_AFTER).then_some(wait)
+                (wait <= MAX_RETRY_AFTER).then_some(wait)
             })
             .await;
         result.map_err(|error| gave_up(error, asked.into_inner()))
@@ -72,11 +72,11 @@ fn gave_up(mut error: JudgeError, asked: usize) -> JudgeError {
     if asked > 1 {
         error.message.push_str(&format!(" (the last answer of {})", count(asked, "attempt")));
     }
-    if let Some(wait) = error.retry_after.filter(|wait| *wait > LONGEST_RETRY_AFTER) {
+    if let Some(wait) = error.retry_after.filter(|wait| *wait > MAX_RETRY_AFTER) {
         error.message.push_str(&format!(
             "; it asks to wait {} s, and the longest wait is {} s",
             wait.as_secs(),
-            LONGEST_RETRY_AFTER.as_secs()
+            MAX_RETRY_AFTER.as_secs()
         ));
     }
     error
@@ -101,7 +101,7 @@ pub fn default_judge() -> Result<BoxJudge, JudgeError> {
     variables::check().map_err(JudgeError::failed)?;
     let judge = Limited::new(ModelJudge::from_env()?, Slots::from_env()?);
     let retries = environment::number(environment::get, RETRIES, 0)?.unwrap_or(DEFAULT_RETRIES);
-    Ok(Retrying { judge, retries, waits: [FIRST_WAIT, LONGEST_WAIT] }.boxed())
+    Ok(Retrying { judge, retries, waits: [FIRST_WAIT, MAX_WAIT] }.boxed())
 }
 
 #[cfg(test)]
@@ -127,7 +127,7 @@ mod tests {
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
         runtime.block_on(async {
-            let waits = [FIRST_WAIT, LONGEST_WAIT];
+            let waits = [FIRST_WAIT, MAX_WAIT];
             let judge = Retrying { judge: ScriptedJudge::results(results), retries, waits };
             let begun = Instant::now();
             let result = judge.ask(&JudgeRequest::new("m", "p")).await;

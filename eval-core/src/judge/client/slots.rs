@@ -15,8 +15,8 @@ use crate::target_dir::evalset_dir;
 
 const DEFAULT_SLOTS: usize = 4;
 /// The interval of polling for a free slot: at first, and at most.
-const FIRST_LOOK: Duration = Duration::from_millis(5);
-const LONGEST_LOOK: Duration = Duration::from_millis(100);
+const FIRST_POLL_INTERVAL: Duration = Duration::from_millis(5);
+const MAX_POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Slots for requests that run at the same time, shared by all test processes. Runners such as nextest give each test
 /// a process of its own. Without a limit for all processes, a suite asks its judge everything at once and exceeds the
@@ -58,13 +58,13 @@ impl Slots {
     }
 
     async fn take(&self) -> Slot {
-        let mut look = FIRST_LOOK;
+        let mut look = FIRST_POLL_INTERVAL;
         loop {
             if let Some(slot) = self.try_take() {
                 return slot;
             }
             tokio::time::sleep(look).await;
-            look = (look * 2).min(LONGEST_LOOK);
+            look = (look * 2).min(MAX_POLL_INTERVAL);
         }
     }
 

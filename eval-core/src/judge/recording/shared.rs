@@ -21,7 +21,7 @@ use crate::judge::{JudgeError, JudgeReply};
 const MIN_REWRITE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// A recording that is used in this process. Its functions block: they read, write and wait for other processes.
-/// Async code calls them through `store::blocking` only.
+/// Async code calls them through `blocking` only.
 #[derive(Debug)]
 pub(super) struct SharedRecording {
     pub(super) path: PathBuf,

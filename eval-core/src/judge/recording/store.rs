@@ -2,20 +2,18 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
-use std::future::pending;
-use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use eval_format::recording::{RecordedQuestion, Recording};
 use eval_format::{Map, Value};
 use eval_support::mutex::Mutex;
-use eval_support::secrets::{mask_shapes, secret_variables};
+use eval_support::secrets::{is_secret_entry, mask_shapes, secret_variables};
 use eval_support::words::count;
-use tokio::runtime::Handle;
 
 use super::miss::{self, RecordingLabel};
 use super::shared::{Landed, SharedRecording, User};
+use crate::blocking::blocking;
 use crate::judge::{JudgeError, JudgeReply, JudgeRequest};
 
 #[derive(Debug)]
@@ -316,10 +314,6 @@ fn unused<'a>(
     left.into_iter().map(line).collect()
 }
 
-/// The entries of a model's configuration that hold headers or keys, in lower case and without `_` and `-`.
-const SECRET_KEYS: [&str; 7] =
-    ["headers", "extraheaders", "defaultheaders", "httpoptions", "apikey", "authorization", "credentials"];
-
 /// Fails if a text holds the value of a variable that is named like a secret.
 fn refuse(text: &str, what: &str, recording: &str) -> Result<(), JudgeError> {
     match secret_variables().find(|(_, value)| text.contains(value.as_str())) {
@@ -332,10 +326,7 @@ fn refuse(text: &str, what: &str, recording: &str) -> Result<(), JudgeError> {
 }
 
 fn without(config: &Map) -> Map {
-    let kept = config.iter().filter(|(key, _)| {
-        let key: String = key.chars().filter(|c| !matches!(c, '_' | '-')).collect();
-        !SECRET_KEYS.contains(&key.to_ascii_lowercase().as_str())
-    });
+    let kept = config.iter().filter(|(key, _)| !is_secret_entry(key));
     kept.map(|(key, value)| (key.to_owned(), plain_value(value))).collect()
 }
 
@@ -344,20 +335,6 @@ fn plain_value(value: &Value) -> Value {
         Value::Object(map) => Value::Object(without(map)),
         Value::Array(items) => Value::Array(items.iter().map(plain_value).collect()),
         scalar => scalar.clone(),
-    }
-}
-
-/// Does the work on a thread that may block, and awaits it. Without a tokio runtime the current thread does
-/// the work, as no other task waits for this thread. The work goes on if the future is dropped.
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    let Ok(runtime) = Handle::try_current() else { return work() };
-    match runtime.spawn_blocking(work).await {
-        Ok(done) => done,
-        Err(error) => match error.try_into_panic() {
-            Ok(payload) => resume_unwind(payload),
-            // The runtime ends, and this task with it.
-            Err(_) => pending().await,
-        },
     }
 }
 

@@ -20,7 +20,7 @@ pub(super) fn turn(actual: &Invocation, expected: Option<&Invocation>, _: &Crite
     }
     let at = expected.iter().zip(&actual).take_while(|(expected, actual)| expected == actual).count();
     let shown = |texts: &[String]| match texts.get(at) {
-        Some(text) => format!("{:?}", cut(text, SHOWN)),
+        Some(text) => format!("{:?}", cut(text, MAX_SHOWN_CHARS)),
         None => "nothing".to_owned(),
     };
     let number = at + 1;
@@ -31,7 +31,7 @@ pub(super) fn turn(actual: &Invocation, expected: Option<&Invocation>, _: &Crite
     ))
 }
 
-const SHOWN: usize = 160;
+const MAX_SHOWN_CHARS: usize = 160;
 
 #[cfg(test)]
 mod tests {

@@ -40,7 +40,7 @@ where
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
         let (match_type, args) = comparison(self.name, Some(input.criterion)).unwrap_or_default();
         let info = eval_format::metric::metric(self.name);
-        let counts_others = match_type == MatchType::Exact || info.is_some_and(|info| info.counts_others);
+        let counts_others = info.is_none_or(|info| info.counts_others_under(match_type));
         let of_adk = criterion_of_adk(input.criterion);
         Ok(input.score_turns(&|at, actual, expected| {
             let literal = (self.literal)(actual, expected, input.criterion);

@@ -114,15 +114,15 @@ pub(super) fn turn(actual: &Invocation, expected: Option<&Invocation>, _: &Crite
 fn called(answered: &Answered<'_>) -> String {
     let call = answered.call.map(ToString::to_string);
     let shown = call.unwrap_or_else(|| answered.tool().unwrap_or("(no name)").to_owned());
-    cut(&shown.replace('\n', " "), SHOWN)
+    cut(&shown.replace('\n', " "), MAX_SHOWN_CHARS)
 }
 
 fn returned(answered: &Answered<'_>) -> String {
     let value = answered.response.response.clone().unwrap_or_default();
-    cut(&eval_format::Value::Object(value).to_string(), SHOWN)
+    cut(&eval_format::Value::Object(value).to_string(), MAX_SHOWN_CHARS)
 }
 
-const SHOWN: usize = 160;
+const MAX_SHOWN_CHARS: usize = 160;
 
 #[cfg(test)]
 mod tests {

@@ -19,7 +19,7 @@ pub(super) const ID: &str = "_id";
 
 const MAX_NOTES: usize = 10;
 const MAX_NOTE_CHARS: usize = 500;
-const SHOWN_CHARS: usize = 200;
+const MAX_SHOWN_CHARS: usize = 200;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Status {
@@ -36,7 +36,7 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// Reads the answer about so many turns.
+    /// Reads the answer about a number of turns.
     pub(super) fn read(text: &str, turns: usize) -> Result<Self, String> {
         let keys = object(text)?;
         let mut unread = Vec::new();
@@ -109,7 +109,7 @@ fn object(text: &str) -> Result<Map, String> {
 
 /// A text of the program in a message: one line, cut.
 pub(super) fn cut(text: &str) -> String {
-    one_line(&shortened(text, SHOWN_CHARS))
+    one_line(&shortened(text, MAX_SHOWN_CHARS))
 }
 
 /// The beginning of a text of the program. Secrets are masked first: half a key would not be recognised as one.
@@ -305,7 +305,7 @@ mod tests {
     fn a_key_across_the_limit_is_masked() {
         let key = format!("sk-ant-{}", "abcde01234".repeat(6));
         let up_to = |limit: usize| format!("{} {key} and more", "x".repeat(limit - 12));
-        let long = up_to(SHOWN_CHARS);
+        let long = up_to(MAX_SHOWN_CHARS);
         for text in [
             long.clone(),
             format!(r#"["{long}"]"#),

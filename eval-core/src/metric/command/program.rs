@@ -219,7 +219,7 @@ impl Program {
     }
 
     fn write(&self, bytes: Vec<u8>) {
-        // A program that reads no input has closed it. Its answer counts all the same.
+        // A program that reads no input has closed it. Its answer counts anyway.
         let _ = self.input.as_ref().map(|input| input.send(bytes));
     }
 

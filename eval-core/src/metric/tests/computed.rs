@@ -26,7 +26,7 @@ pub(in crate::metric) fn compare(
     try_compare(metric, expected, actual, criterion).unwrap()
 }
 
-/// The same, of a metric that may fail.
+/// The scores of turns by a metric that may fail.
 pub(in crate::metric) fn try_compare(
     metric: &impl Metric,
     expected: &[Invocation],

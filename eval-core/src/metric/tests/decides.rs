@@ -84,7 +84,7 @@ fn a_metric_decides_a_case_if_and_only_if_an_agent_can_fail_it() {
                     conversation.iter().fold(EvalCase::new("c"), |case, turn| case.turn((*turn).clone()));
                 for gate in [TurnAggregation::Mean, TurnAggregation::EveryTurn] {
                     let decides = info.cannot_fail(&criterion, &case, gate).is_none();
-                    // A turn that cannot be scored fails even here; the threshold is a mistake all the same.
+                    // A turn that cannot be scored fails even here; the threshold is a mistake anyway.
                     if criterion.threshold <= info.min {
                         assert!(!decides, "{} {criterion:?}", info.name);
                         continue;

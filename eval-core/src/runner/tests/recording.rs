@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use eval_format::{Content, FunctionCall, Part, UsageMetadata};
 
 use super::*;
-use crate::agent::{MOST_EVENTS, Recorder, Session};
+use crate::agent::{MAX_EVENTS, Recorder, Session};
 
 /// An agent that says what the user says, after it did something with the recorder.
 struct Doing<F>(F);
@@ -205,7 +205,7 @@ fn tools_that_are_built_once_record_into_the_turn_in_progress() {
 fn a_flood_of_events_ends_the_turn_and_is_said() {
     let text: &str = String::leak("x".repeat(1 << 20));
     for (flood, message, kept) in [
-        ("events", "more than 100000 events recorded, the rest is lost; is it a loop?", MOST_EVENTS),
+        ("events", "more than 100000 events recorded, the rest is lost; is it a loop?", MAX_EVENTS),
         ("bytes", "more than 64 MiB recorded, the rest is lost; is it a loop?", 63),
     ] {
         let setup = || {
@@ -228,7 +228,7 @@ fn a_flood_of_events_ends_the_turn_and_is_said() {
 fn an_agent_that_catches_the_end_of_its_turn_does_not_pass() {
     let setup = || {
         Doing(|turn: &Turn<'_>| {
-            let flood = || (0..=MOST_EVENTS).for_each(|_| turn.recorder().usage(UsageMetadata::default()));
+            let flood = || (0..=MAX_EVENTS).for_each(|_| turn.recorder().usage(UsageMetadata::default()));
             assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(flood)).is_err());
         })
     };

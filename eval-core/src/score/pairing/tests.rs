@@ -15,7 +15,7 @@ struct Turn {
 impl Turn {
     fn in_order(&self) -> Pairing {
         let fit = |e: usize, a: usize| Some(self.fits[e][a]);
-        in_order(&self.often, &self.is_allowed, fit, &Steps::new(MOST_STEPS)).unwrap()
+        in_order(&self.often, &self.is_allowed, fit, &Steps::new(MAX_STEPS)).unwrap()
     }
 
     /// The calls without a partner that need one, in the best pairing in order.
@@ -38,7 +38,7 @@ impl Turn {
                 Some(found)
             })
             .collect();
-        any_order(&classes, &self.often, &self.is_allowed, &equal, &Steps::new(MOST_STEPS)).unwrap()
+        any_order(&classes, &self.often, &self.is_allowed, &equal, &Steps::new(MAX_STEPS)).unwrap()
     }
 
     /// All ways to pair the calls: each actual call with an expected one that it fits, none more often than it may be made.
@@ -111,7 +111,7 @@ impl Turn {
             if is_in_order {
                 let fit = |e: usize, a: usize| Some(self.fits[e][a]);
                 let found =
-                    most_in_order(&self.often, &self.is_allowed, fit, &Steps::new(MOST_STEPS)).unwrap();
+                    most_in_order(&self.often, &self.is_allowed, fit, &Steps::new(MAX_STEPS)).unwrap();
                 prop_assert_eq!((self.gaps(&found.expected_of), found.holds), (gaps, holds), "{:?}", self);
             }
             if is_in_order && holds {
@@ -180,20 +180,20 @@ fn long_lists_take_linear_time_or_are_given_up() {
     let loosely = |_: usize, _: usize| Some(Fit::Loosely);
     for is_allowed in [false, true] {
         let often = vec![Often::ONCE; CALLS];
-        let found = in_order(&often, &vec![is_allowed; CALLS], loosely, &Steps::new(MOST_STEPS)).unwrap();
+        let found = in_order(&often, &vec![is_allowed; CALLS], loosely, &Steps::new(MAX_STEPS)).unwrap();
         assert!(found.holds && found.expected_of.iter().flatten().count() == CALLS);
         let others = in_order(
             &[often, vec![Often { optional: true, most: 1 }]].concat(),
             &vec![is_allowed; CALLS],
             loosely,
-            &Steps::new(MOST_STEPS),
+            &Steps::new(MAX_STEPS),
         );
         assert_eq!(others, None);
     }
     let class = Class { members: (0..CALLS).collect(), candidates: (0..CALLS).collect() };
     let equal: Vec<Option<usize>> = (0..CALLS).rev().map(Some).collect();
     let often = vec![Often::ONCE; CALLS];
-    let found = any_order(&[class], &often, &vec![false; CALLS], &equal, &Steps::new(MOST_STEPS)).unwrap();
+    let found = any_order(&[class], &often, &vec![false; CALLS], &equal, &Steps::new(MAX_STEPS)).unwrap();
     assert!(found.holds);
     assert_eq!(found.times(CALLS), repeat_n(1, CALLS).collect::<Vec<_>>());
 }

@@ -20,7 +20,7 @@ use crate::score::{mean, porter};
 const VARIABLE: &str = "EVALSET_ADK_JOBS";
 
 /// Differences shown.
-const SHOWN: usize = 10;
+const MAX_SHOWN_DIFFERENCES: usize = 10;
 
 #[test]
 fn random_cases_give_the_scores_of_adk() {
@@ -54,7 +54,11 @@ fn compare(cases: &str) -> BTreeMap<String, usize> {
     }
     eprintln!("{counts:?}: {} differences", differences.len());
     assert!(!counts.is_empty());
-    assert!(differences.is_empty(), "{}", differences[..differences.len().min(SHOWN)].join("\n"));
+    assert!(
+        differences.is_empty(),
+        "{}",
+        differences[..differences.len().min(MAX_SHOWN_DIFFERENCES)].join("\n")
+    );
     counts
 }
 

@@ -112,7 +112,7 @@ fn a_judge_that_is_asked_wrongly() {
      --> evals/test_config.json:7:30
       |
     7 |         "parallelism_limit": 0,
-      |                              ^ nobody would be asked, or far too often
+      |                              ^ no judge would be asked, or far too often
       |
       = help: ADK asks 5 times, one at a time, where nothing is said
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::place::Place;
 use crate::problem::finding::Problem;
 
-pub(super) const MOST_RELATED: usize = 4;
+pub(super) const MAX_RELATED_PLACES: usize = 4;
 
 /// Two places up to this many lines apart share a pane.
 const NEAR: usize = 40;
@@ -47,7 +47,7 @@ impl Pane {
 pub(super) fn of(problem: &Problem, text: &str) -> Vec<Pane> {
     let primary = Spot { place: Place::new(text, &problem.range), label: &problem.label, primary: true };
     let (mut near, mut far) = (Vec::new(), Vec::new());
-    for (range, label) in problem.related.iter().take(MOST_RELATED) {
+    for (range, label) in problem.related.iter().take(MAX_RELATED_PLACES) {
         let spot = Spot { place: Place::new(text, range), label, primary: false };
         if spot.shares_pane(&primary, text) { near.push(spot) } else { far.push(spot) }
     }
@@ -140,7 +140,7 @@ fn cut_line(spot: &Spot<'_>, text: &str) -> Pane {
     Pane { place: (*line, *column), first_line: *line, source, marks, cut: true, lines: 1 }
 }
 
-/// The length in bytes of the first characters that fit into so many columns.
+/// The length in bytes of the first characters that fit into a number of columns.
 fn fitting(chars: impl Iterator<Item = char>, columns: usize) -> usize {
     let mut used = 0;
     let fits = |c: &char| {

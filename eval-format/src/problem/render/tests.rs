@@ -4,8 +4,9 @@ use insta::assert_snapshot;
 use proptest::prelude::*;
 
 use crate::problem::Problems;
+use crate::problem::render::render_with_level;
 use crate::problem::{JsonPath, Problem, ProblemCode, Severity};
-use crate::problem::{line_column, render, render_with_level};
+use crate::problem::{line_column, render};
 
 const FILE: &str = "evals/weather.evalset.json";
 
@@ -25,7 +26,7 @@ fn find(text: &str, marked: &str) -> Range<usize> {
     at..at + marked.len()
 }
 
-/// Two cases of one id, with so many lines between them.
+/// Two cases of one id, with a number of lines between them.
 fn duplicate(lines_between: usize) -> (String, Problem) {
     let between = "    {},\n".repeat(lines_between);
     let text = format!(

@@ -181,7 +181,7 @@ const ERROR_KEYS: [&str; 2] = ["injected_http_error_code", "error_message"];
 const ADK_MODEL: &str = "gemini-2.5-flash";
 
 /// The longest wait, in seconds, as in ADK.
-const MOST_SECONDS: f64 = 120.0;
+const MAX_WAIT_SECONDS: f64 = 120.0;
 
 const EXAMPLE: &str = r#"{"tool_simulation_configs": [{"tool_name": "search", "injection_configs": [{"injected_response": {"hits": []}}]}]}"#;
 
@@ -300,7 +300,7 @@ impl Reader<'_> {
             Some(2) => {
                 "`mock_strategy_type` 2 answers each call with an error of its own: \"Not implemented\""
             }
-            _ => "`mock_strategy_type` is none of ADK's: it is 0, 1 or 2",
+            _ => "`mock_strategy_type` is not one of ADK's: it is 0, 1 or 2",
         };
         self.problems.push(
             place
@@ -432,11 +432,11 @@ impl Reader<'_> {
     }
 
     fn latency(&mut self, node: &Node<'_>, place: &Place<'_>) -> Duration {
-        let seconds = coerce::float(node).filter(|seconds| (0.0..=MOST_SECONDS).contains(seconds));
+        let seconds = coerce::float(node).filter(|seconds| (0.0..=MAX_WAIT_SECONDS).contains(seconds));
         let found = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         if found.is_none() {
             let message = format!("`injected_latency_seconds` is {}", node.to_value());
-            let help = format!("it is a number of seconds, from 0 to {MOST_SECONDS}");
+            let help = format!("it is a number of seconds, from 0 to {MAX_WAIT_SECONDS}");
             self.wrong(node, place, &message, &help);
         }
         found.unwrap_or_default()

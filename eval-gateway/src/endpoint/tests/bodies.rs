@@ -60,8 +60,8 @@ const BROTLI: &[u8] = &[128, 3, 16, 123, 34, 109, 111, 100, 101, 108, 34, 58, 34
 #[test]
 fn a_request_that_cannot_be_unpacked_or_is_too_large_is_an_error_with_the_reason() {
     let bench = Bench::new();
-    let bomb = gzip(&vec![b' '; body::MOST_BYTES + 1]);
-    let large = (body::MOST_BYTES + 1).to_string();
+    let bomb = gzip(&vec![b' '; body::MAX_BODY_BYTES + 1]);
+    let large = (body::MAX_BODY_BYTES + 1).to_string();
     for (packing, bytes, expected) in [
         ("gzip", &b"no gzip"[..], "the body of a call of a model cannot be unpacked"),
         ("gzip", &bomb, "a call of a model has more than 64 MiB, which is the limit"),

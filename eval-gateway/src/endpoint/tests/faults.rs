@@ -141,7 +141,7 @@ fn a_fault_that_cannot_be_played_is_an_error() {
         ),
         (
             r#""error_in_stream""#,
-            r#"the fault `"error_in_stream"` at turn 1, call 1 needs a stream, and the answer is none"#,
+            r#"the fault `"error_in_stream"` at turn 1, call 1 needs a stream, and the answer is not one"#,
         ),
     ] {
         let replay = open(&bench, ModelMode::Replay, kind);

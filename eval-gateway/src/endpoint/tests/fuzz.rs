@@ -1,6 +1,6 @@
 //! Requests with random damage: no panic, no answer of another case, and the next good request is served.
 //!
-//! `MUTATIONS=10000` tries so many instead of 500, `SEED` another order.
+//! `MUTATIONS=10000` tries 10,000 instead of 500, `SEED` another order.
 
 use std::panic;
 use std::sync::Once;

@@ -123,7 +123,7 @@ fn a_call_that_names_no_conversation_is_a_miss_of_those_that_may_have_sent_it() 
     assert_eq!((misses.len(), two.misses().len()), (2, 0));
     let expected = "a call of a model (POST /v1/chat/completions) came to the gateway without the address of its conversation";
     assert!(misses.iter().all(|miss| miss.message.starts_with(expected)), "{misses:?}");
-    // Nobody says this, so it is of any of them. Another path with the body of a call is one, too.
+    // No conversation says this, so it is of any of them. Another path with the body of a call is one, too.
     post(&host, "/api/chat", &[], question("nobody says this").as_bytes());
     assert_eq!((one.misses().len(), two.misses().len()), (3, 1));
     assert!(!over.is_empty());

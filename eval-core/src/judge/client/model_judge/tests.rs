@@ -17,7 +17,7 @@ async fn a_missing_key_names_the_variable_and_the_switch() {
         ("openai/gpt-4o", "set `OPENAI_API_KEY`, or replay recordings with `EVALSET_JUDGE=replay`"),
         ("anthropic/claude-x", "no key for the judge `anthropic/claude-x`: set `ANTHROPIC_API_KEY`, or"),
     ] {
-        // An empty variable is none.
+        // An empty variable counts as unset.
         for judge in [from(&[]), ModelJudge::new().key(Provider::Gemini, "").key(Provider::OpenAi, " ")] {
             let error = judge.ask(&JudgeRequest::new(model, "p")).await.unwrap_err();
             assert_eq!(error.kind(), JudgeErrorKind::NoJudge, "{error}");

@@ -13,7 +13,7 @@ use eval_format::Invocation;
 use eval_support::message::cut;
 use eval_support::words::count;
 
-use self::labels::{Judged, SHOWN};
+use self::labels::{Judged, MAX_SENTENCE_CHARS};
 use self::said::{SEGMENT, Said, VALIDATE};
 use super::judged::turn_by_turn;
 use crate::agent::BoxError;
@@ -23,7 +23,7 @@ use crate::score::mean;
 
 pub(super) const NAME: &str = "hallucinations_v1";
 
-const MOST_NOTES: usize = 10;
+const MAX_NOTES: usize = 10;
 
 pub(crate) struct Hallucinations;
 
@@ -67,11 +67,16 @@ async fn judge(judging: &JudgeClient, said: &Said<'_>) -> Result<Vec<Judged>, Ju
 }
 
 fn explain(score: Score, wrong: &[Judged]) -> Score {
-    let shown = wrong.iter().take(MOST_NOTES).map(|judged| {
-        format!("{}: `{}`: {}", judged.label.name(), cut(&judged.sentence, SHOWN), judged.rationale)
+    let shown = wrong.iter().take(MAX_NOTES).map(|judged| {
+        format!(
+            "{}: `{}`: {}",
+            judged.label.name(),
+            cut(&judged.sentence, MAX_SENTENCE_CHARS),
+            judged.rationale
+        )
     });
     let score = shown.fold(score, Score::note);
-    match wrong.len().saturating_sub(MOST_NOTES) {
+    match wrong.len().saturating_sub(MAX_NOTES) {
         0 => score,
         more => {
             let more = count(more, "more sentence");

@@ -118,10 +118,10 @@ fn what_is_not_the_same_each_time_is_an_error_with_its_place() {
     for (strategy, message) in [
         ("1", "`mock_strategy_type` 1 has a model invent the answers"),
         ("2", "\"Not implemented\""),
-        (r#""MOCK_STRATEGY_TOOL_SPEC""#, "none of ADK's: it is 0, 1 or 2"),
-        (r#""0""#, "none of ADK's: it is 0, 1 or 2"),
+        (r#""MOCK_STRATEGY_TOOL_SPEC""#, "not one of ADK's: it is 0, 1 or 2"),
+        (r#""0""#, "not one of ADK's: it is 0, 1 or 2"),
         ("true", "`mock_strategy_type` 1 has a model invent the answers"),
-        ("null", "none of ADK's: it is 0, 1 or 2"),
+        ("null", "not one of ADK's: it is 0, 1 or 2"),
     ] {
         has(
             &of(injection)

@@ -7,7 +7,7 @@ use eval_support::words::count;
 
 /// The keys of a block's lines after the first, in their order.
 const FIELDS: [&str; 4] = ["\nlabel:", "\nrationale:", "\nsupporting_excerpt:", "\ncontradicting_excerpt:"];
-pub(super) const SHOWN: usize = 80;
+pub(super) const MAX_SENTENCE_CHARS: usize = 80;
 const START: &str = "sentence:";
 const NEXT: &str = "\nsentence:";
 
@@ -61,14 +61,21 @@ pub(super) fn read(reply: &str, sentences: &[String]) -> Result<Vec<Judged>, Str
     let mut judged = Vec::new();
     for Block { sentence, label, rationale, labels, is_contradicted } in blocks(reply.trim(), begin_of_line) {
         if labels > 1 {
-            return Err(format!("it labels `{}` {labels} times", cut(sentence, SHOWN)));
+            return Err(format!("it labels `{}` {labels} times", cut(sentence, MAX_SENTENCE_CHARS)));
         }
         if is_contradicted {
-            return Err(format!("its labels of `{}` contradict each other", cut(sentence, SHOWN)));
+            return Err(format!(
+                "its labels of `{}` contradict each other",
+                cut(sentence, MAX_SENTENCE_CHARS)
+            ));
         }
         let Some(label) = Label::read(label) else {
             let names: Vec<&str> = Label::ALL.into_iter().map(Label::name).collect();
-            return Err(format!("the label `{}` is none of {}", cut(label, SHOWN), names.join(", ")));
+            return Err(format!(
+                "the label `{}` is not one of {}",
+                cut(label, MAX_SENTENCE_CHARS),
+                names.join(", ")
+            ));
         };
         judged.push(Judged { sentence: sentence.to_owned(), label, rationale: rationale.to_owned() });
     }
@@ -103,7 +110,9 @@ fn each_once(judged: &[Judged], sentences: &[String]) -> Result<(), String> {
     }
     for Judged { sentence, .. } in judged {
         match open.get_mut(sentence.as_str()) {
-            Some(0) => return Err(format!("it judges `{}` more than once", cut(sentence, SHOWN))),
+            Some(0) => {
+                return Err(format!("it judges `{}` more than once", cut(sentence, MAX_SENTENCE_CHARS)));
+            }
             Some(left) => *left -= 1,
             None => {}
         }
@@ -229,7 +238,7 @@ mod tests {
             (
                 block("a", "`supported`"),
                 &["a"],
-                "the label ``supported`` is none of supported, unsupported, contradictory, disputed, not_applicable",
+                "the label ``supported`` is not one of supported, unsupported, contradictory, disputed, not_applicable",
             ),
         ] {
             assert_eq!(labels(&reply, sentences), Err(wrong.to_owned()), "{reply}");

@@ -6,7 +6,7 @@ const OPEN: &str = "<sentence>";
 const CLOSE: &str = "</sentence>";
 
 /// The number of words that a message shows, from the first difference between sentences and text.
-const SHOWN_WORDS: usize = 6;
+const MAX_SHOWN_WORDS: usize = 6;
 
 /// The sentences of a reply, or the mistake in it.
 ///
@@ -78,7 +78,7 @@ fn letters(text: &str) -> String {
 /// Says where sentences and text differ: at `word`, which comes after `before`. Both are slices of `text`.
 fn parted(text: &str, before: Option<&str>, word: &str) -> String {
     let start = before.unwrap_or(word).as_ptr() as usize - text.as_ptr() as usize;
-    let shown: Vec<&str> = text[start..].split_whitespace().take(SHOWN_WORDS).collect();
+    let shown: Vec<&str> = text[start..].split_whitespace().take(MAX_SHOWN_WORDS).collect();
     format!("its sentences drop or change words of the text, at `{}`", shown.join(" "))
 }
 

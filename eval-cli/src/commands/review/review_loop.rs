@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use eval_support::untrusted::one_line;
 use eval_support::words::count;
 
-use super::console::{Console, Key};
+use super::console::{self, Key};
 use super::screen;
-use crate::output::{CommandError, GOOD, WARNING, styled};
+use crate::output::{CommandError, GOOD, WARNING, styled, tell};
 use crate::review::{Choice, Item, NotOffered, Offer, Queue, Written};
 
 /// What became of an entry.
@@ -30,9 +30,8 @@ pub(super) enum Next {
     Quit,
 }
 
-pub(super) struct Session<'q, 'r, C> {
+pub(super) struct ReviewLoop<'q, 'r> {
     pub(super) queue: &'q mut Queue<'r>,
-    pub(super) console: &'q mut C,
     pub(super) decided: Vec<Decided>,
     /// The writes so far, each with its entry.
     pub(super) written: Vec<(usize, Written)>,
@@ -40,17 +39,21 @@ pub(super) struct Session<'q, 'r, C> {
     pub(super) unsaved: BTreeMap<usize, PathBuf>,
 }
 
-impl<C: Console> Session<'_, '_, C> {
+/// A second question, which only `y` answers with yes.
+pub(super) fn asks(question: &str) -> Result<bool, CommandError> {
+    tell(&format!("    {question} [y/N] > "));
+    let key = console::key()?;
+    tell(&echo(key));
+    Ok(key == Key::Char('y'))
+}
+
+pub(super) fn tell_error(error: &CommandError) {
+    tell(&format!("    {}\n", error.shown().trim_end()));
+}
+
+impl ReviewLoop<'_, '_> {
     pub(super) fn item(&self, at: usize) -> &Item {
         &self.queue.items[at]
-    }
-
-    /// A second question, which only `y` answers with yes.
-    pub(super) fn asks(&mut self, question: &str) -> Result<bool, CommandError> {
-        self.console.tell(&format!("    {question} [y/N] > "));
-        let key = self.console.key()?;
-        self.console.tell(&echo(key));
-        Ok(key == Key::Char('y'))
     }
 
     /// Writes a choice that was shown.
@@ -60,17 +63,13 @@ impl<C: Console> Session<'_, '_, C> {
         if let Some(case) = choice.edit.case_after() {
             self.queue.items[at].case = case;
         }
-        self.console.tell(&format!("    {}\n", styled(GOOD, "written")));
+        tell(&format!("    {}\n", styled(GOOD, "written")));
         Ok(())
-    }
-
-    pub(super) fn tell_error(&mut self, error: &CommandError) {
-        self.console.tell(&format!("    {}\n", error.shown().trim_end()));
     }
 
     /// Tells why an entry is not as it was shown, and shows it anew.
     pub(super) fn stale(&mut self, at: usize, error: &CommandError) -> Next {
-        self.tell_error(error);
+        tell_error(error);
         match self.queue.renewed(at, false) {
             Ok(Some(item)) => self.queue.items[at] = item,
             Ok(None) => {
@@ -107,8 +106,8 @@ impl<C: Console> Session<'_, '_, C> {
                 Ok(choice) => choice,
                 Err(error) => return Ok(Some(self.unmade(at, &error))),
             };
-            self.console.tell(&screen::indented(&screen::about(&choice), 4));
-            if !self.asks("remove the draft, or put the golden back that it replaces?")? {
+            tell(&screen::indented(&screen::about(&choice), 4));
+            if !asks("remove the draft, or put the golden back that it replaces?")? {
                 return Ok(None);
             }
             if let Err(error) = self.write(at, &choice) {
@@ -125,21 +124,20 @@ impl<C: Console> Session<'_, '_, C> {
             Err(error) => return Ok(Some(self.stale(at, &error))),
         };
         for (number, choice) in choices.iter().take(MAX_NUMBERED).enumerate() {
-            self.console.tell(&format!("      {}  {}\n", number + 1, choice.what));
+            tell(&format!("      {}  {}\n", number + 1, choice.what));
         }
         if let Some(more) = choices.len().checked_sub(MAX_NUMBERED).filter(|more| *more > 0) {
             let (more, rules) = (count(more, "more rule"), if more == 1 { "has" } else { "have" });
-            self.console
-                .tell(&format!("      {more} {rules} no key: `cargo evalset review --list` names all\n"));
+            tell(&format!("      {more} {rules} no key: `cargo evalset review --list` names all\n"));
         }
-        self.console.tell(NO_THRESHOLD);
+        tell(NO_THRESHOLD);
         if choices.is_empty() {
-            self.console.tell("      no rule fits what the runs did\n");
+            tell("      no rule fits what the runs did\n");
             return Ok(None);
         }
-        self.console.tell("    number > ");
-        let key = self.console.key()?;
-        self.console.tell(&echo(key));
+        tell("    number > ");
+        let key = console::key()?;
+        tell(&echo(key));
         let Key::Char(digit) = key else { return Ok((key == Key::End).then_some(Next::Quit)) };
         let number = digit.to_digit(10).and_then(|number| usize::try_from(number).ok()?.checked_sub(1));
         let chosen = number.filter(|number| *number < MAX_NUMBERED).and_then(|number| choices.get(number));
@@ -153,8 +151,8 @@ impl<C: Console> Session<'_, '_, C> {
         at: usize,
         choice: &Choice,
     ) -> Result<Option<Next>, CommandError> {
-        self.console.tell(&screen::indented(&screen::about(choice), 4));
-        if !self.asks("write?")? {
+        tell(&screen::indented(&screen::about(choice), 4));
+        if !asks("write?")? {
             return Ok(None);
         }
         if let Err(error) = self.write(at, choice) {
@@ -171,14 +169,14 @@ impl<C: Console> Session<'_, '_, C> {
 
     pub(super) fn undo(&mut self) -> Option<Next> {
         let Some((at, written)) = self.written.pop() else {
-            self.console.tell("    nothing is written yet\n");
+            tell("    nothing is written yet\n");
             return None;
         };
         if let Err(error) = written.undo() {
-            self.tell_error(&error);
+            tell_error(&error);
             return None;
         }
-        self.console.tell(&format!("    {}\n", styled(WARNING, "taken back")));
+        tell(&format!("    {}\n", styled(WARNING, "taken back")));
         self.decided[at] = Decided::Open;
         if let Ok(Some(item)) = self.queue.renewed(at, true) {
             self.queue.items[at] = item;

@@ -1,6 +1,6 @@
 // Tests of an open case: its differences, what is folded, what to do, images, texts that are rendered, judges.
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { PHONE, accessible, close, shot } from "./browser.mjs";
@@ -516,6 +516,18 @@ export const caseTests = (tools) => ({
     await card.getByText("The prompt: final_response_match_v2/2").press("Enter");
     assert.match(await card.locator(".prompt").innerText(), /You compare\.\nTwo answers\./);
     await accessible(page, "the card of a judge");
+    await close(page);
+  },
+
+  async "an answer of ten megabytes is cut"() {
+    const folder = join(tools.root, "long");
+    journal(folder, 1, { said: () => "word ".repeat(2_000_000), events: 0 });
+    const file = tools.report(folder);
+    assert(statSync(file).size < 2_000_000, "the page is small");
+    const page = await tools.open(file);
+    await page.keyboard.press("j");
+    await page.locator("#detail h2").waitFor();
+    assert.match(await page.locator("#detail").innerText(), /cut: the record has [\d]+ more characters/);
     await close(page);
   },
 });

@@ -5,7 +5,7 @@
 // Needs Python 3, and what browser.mjs says. The folder `screenshots` beside this file has those of such a run.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -553,18 +553,6 @@ for line in sys.stdin:
     assert.notEqual(ran.title, "run");
     assert(["img-src", "connect-src"].every((it) => ran.refused.includes(it)), String(ran.refused));
     page.problems = page.problems.filter((it) => !/Content Security Policy|TrustedScript|127\.0\.0\.1:9/.test(it));
-    await close(page);
-  },
-
-  async "an answer of ten megabytes is cut"() {
-    const folder = join(root, "long");
-    journal(folder, 1, { said: () => "word ".repeat(2_000_000), events: 0 });
-    const file = report(folder);
-    assert(statSync(file).size < 2_000_000, "the page is small");
-    const page = await open(file);
-    await page.keyboard.press("j");
-    await page.locator("#detail h2").waitFor();
-    assert.match(await page.locator("#detail").innerText(), /cut: the record has [\d]+ more characters/);
     await close(page);
   },
 

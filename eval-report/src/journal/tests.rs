@@ -190,9 +190,14 @@ fn a_turn_is_in_work_until_its_run_or_its_test_ends() {
 fn folders_of_several_machines_are_one_run() {
     let (one, two) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     fs::write(one.path().join("a.jsonl"), journal(&[line(&head("p")), line(&started(1, "s::a"))])).unwrap();
-    fs::write(two.path().join("a.jsonl"), journal(&[line(&head("p")), line(&started(1, "s::b"))])).unwrap();
+    let other = with(head("p"), |head| head.pid = 2);
+    fs::write(two.path().join("a.jsonl"), journal(&[line(&other), line(&started(1, "s::b"))])).unwrap();
     let run = RecordedRun::read_all(&[one.path(), two.path()]).unwrap();
     assert_eq!(run.tests.iter().map(RecordedTest::name).collect::<Vec<_>>(), ["s::a", "s::b"]);
+    // A copied folder has the same processes.
+    fs::copy(one.path().join("a.jsonl"), two.path().join("b.jsonl")).unwrap();
+    let twice = RecordedRun::read_all(&[one.path(), two.path()]).unwrap_err().to_string();
+    assert_eq!(twice, format!("`{}` is named twice, and its tests would count twice", two.path().display()));
 }
 
 #[test]

@@ -25,6 +25,8 @@ const ACTUAL: char = '\u{2}';
 const BOTH: char = '\u{3}';
 /// The signs on each side of a difference in a text without blanks.
 const MAX_AROUND: usize = 10;
+/// The most characters of each side of a phrase with several differences: a number alone would say nothing.
+const MAX_PHRASE_CHARS: usize = 60;
 
 /// The differences of a line, the first one with words for its sides: `expected 3 → actual 2`.
 pub(super) fn told(differences: &str) -> String {
@@ -203,7 +205,7 @@ impl Parts {
     }
 
     fn is_short(&self) -> bool {
-        [&self.expected, &self.actual].iter().all(|text| text.chars().nth(MAX_CHARS).is_none())
+        [&self.expected, &self.actual].iter().all(|text| text.chars().nth(MAX_PHRASE_CHARS).is_none())
     }
 
     /// Whether the difference is within words that no blank ends, as in Japanese.
@@ -222,7 +224,8 @@ impl Parts {
     fn quoted(&self) -> String {
         let Self { before, expected, actual, after } = self;
         if !self.is_inside() || !self.is_short() {
-            return sides(&quoted(expected, MAX_CHARS), &quoted(actual, MAX_CHARS));
+            let most = if self.is_short() { MAX_PHRASE_CHARS } else { MAX_CHARS };
+            return sides(&quoted(expected, most), &quoted(actual, most));
         }
         let before: Vec<char> = before.chars().collect();
         let begin = before.len().saturating_sub(MAX_AROUND);

@@ -38,7 +38,7 @@ function glance(of) {
     const score = metric.score === null ? "not scored" : metric.score;
     const mixed = isMixed(of, metric);
     const side = metric.state === "failed" ? ` ${missed(metric.threshold)}` : mixed ? ` ${metric.threshold}` : "";
-    return pill(metric.state, [metric.name + (mixed ? ": mean over turns " : " "), el("b", "", score + side)]);
+    return pill(metric.state, [metric.name + (mixed ? (of.runs.length > 1 ? ": mean " : ": mean over turns ") : " "), el("b", "", score + side)]);
   });
   return marks.length ? el("p", "pills", marks) : null;
 }

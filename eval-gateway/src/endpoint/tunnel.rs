@@ -94,7 +94,7 @@ fn begin(first: &[u8]) -> Begin {
     const METHODS: [&[u8]; 7] = [b"GET ", b"POST ", b"PUT ", b"PATCH ", b"DELETE ", b"HEAD ", b"OPTIONS "];
     const LONGEST_HEAD: usize = 64 << 10;
     let fits = |method: &&[u8]| method.starts_with(first) || first.starts_with(method);
-    if !METHODS.iter().any(|method| fits(&method)) || first.len() > LONGEST_HEAD {
+    if !METHODS.iter().any(fits) || first.len() > LONGEST_HEAD {
         return Begin::Other;
     }
     let Some(end) = first.windows(4).position(|bytes| bytes == b"\r\n\r\n") else { return Begin::Unknown };

@@ -149,6 +149,8 @@ def results(check, name):
     check.expect(f"{name}: another result", rainy, 2, "recording error in turn 1", "sunny in Paris", "rainy in Paris")
     renamed = check.run(folder, program, {"GATEWAY_RENAME": "1", "EVALSET_MODELS_UNUSED": "error"})
     check.expect(f"{name}: ids renamed", renamed, 0)
+    late = check.run(folder, program, {"GATEWAY_LATE": "1", "EVALSET_MODELS_UNUSED": "error"})
+    check.expect(f"{name}: results in the order in which the calls end", late, 0)
     print(f"{name}: results were checked", flush=True)
 
 

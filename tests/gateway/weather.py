@@ -9,6 +9,7 @@ INSTRUCTIONS = os.environ.get("GATEWAY_INSTRUCTIONS", "You answer about weather.
 STREAM = os.environ.get("GATEWAY_STREAM") == "1"
 SWALLOW = os.environ.get("GATEWAY_SWALLOW") == "1"
 SWAP = os.environ.get("GATEWAY_SWAP") == "1"
+LATE = os.environ.get("GATEWAY_LATE") == "1"
 RENAME = os.environ.get("GATEWAY_RENAME") == "1"
 RESULT = os.environ.get("GATEWAY_RESULT", "sunny in {city}")
 
@@ -31,6 +32,12 @@ async def together(turn, calls):
     for (name, args), result in zip(calls, results):
         turn.tool_call(name, args, result)
     return results[::-1] if SWAP else results
+
+
+def sent(calls, results):
+    """Each call with its result, in the order in which they are sent. Some frameworks send first what ended first."""
+    pairs = list(zip(calls, results))
+    return pairs[::-1] if LATE else pairs
 
 
 def renamed(id):
@@ -76,7 +83,7 @@ class OpenAiChat:
             made = [{"id": renamed(i), "type": "function", "function": {"name": n, "arguments": a}} for i, n, a in calls]
             self.messages.append({"role": "assistant", "tool_calls": made})
             results = await together(turn, [(name, json.loads(args)) for _, name, args in calls])
-            for (id, _, _), result in zip(calls, results):
+            for (id, _, _), result in sent(calls, results):
                 self.messages.append({"role": "tool", "tool_call_id": renamed(id), "content": result})
 
 
@@ -110,7 +117,7 @@ class OpenAiResponses:
             if not calls:
                 return response.output_text
             results = await together(turn, [(call.name, json.loads(call.arguments)) for call in calls])
-            for call, result in zip(calls, results):
+            for call, result in sent(calls, results):
                 self.input.append({"type": "function_call_output", "call_id": call.call_id, "output": result})
 
 
@@ -140,7 +147,7 @@ class Anthropic:
             if not calls:
                 return "".join(block.text for block in message.content)
             results = await together(turn, [(call.name, call.input) for call in calls])
-            blocks = [{"type": "tool_result", "tool_use_id": call.id, "content": result} for call, result in zip(calls, results)]
+            blocks = [{"type": "tool_result", "tool_use_id": call.id, "content": result} for call, result in sent(calls, results)]
             self.messages.append({"role": "user", "content": blocks})
 
 
@@ -174,7 +181,7 @@ class Gemini:
             if not calls:
                 return "".join(part.text or "" for part in parts)
             results = await together(turn, [(call.name, call.args) for call in calls])
-            answers = [types.Part(function_response=types.FunctionResponse(id=call.id, name=call.name, response={"result": result})) for call, result in zip(calls, results)]
+            answers = [types.Part(function_response=types.FunctionResponse(id=call.id, name=call.name, response={"result": result})) for call, result in sent(calls, results)]
             self.contents.append(types.Content(role="user", parts=answers))
 
 

@@ -100,10 +100,13 @@ fn parts_key(map: &Map) -> Option<&'static str> {
     ["content", "parts"].into_iter().find(|key| map.get(key).is_some_and(|parts| parts.as_array().is_some()))
 }
 
+fn text<'m>(map: &'m Map, key: &str) -> Option<&'m str> {
+    map.get(key).and_then(Value::as_str)
+}
+
 /// The id of the call whose result an item is, as each wire writes it.
 fn call_of(item: &Value) -> Option<&str> {
     let map = item.as_object()?;
-    let text = |map: &'_ Map, key: &str| map.get(key).and_then(Value::as_str).map(str::to_owned);
     let kind = text(map, "type").unwrap_or_default();
     let id = if kind == "tool_result" {
         map.get("tool_use_id")
@@ -112,13 +115,11 @@ fn call_of(item: &Value) -> Option<&str> {
     } else if let Some(response) = map.get("functionResponse").or_else(|| map.get("function_response")) {
         response.as_object()?.get("id")
     } else {
-        match text(map, "role")?.as_str() {
+        match text(map, "role")? {
             "tool" => map.get("tool_call_id"),
             // A message for each result.
             "user" => match map.get(parts_key(map)?)?.as_array()? {
-                [result]
-                    if result.as_object()?.get("type").and_then(Value::as_str) == Some("tool_result") =>
-                {
+                [result] if text(result.as_object()?, "type") == Some("tool_result") => {
                     return call_of(result);
                 }
                 _ => None,

@@ -19,7 +19,6 @@ use crate::sse::{Data, Event};
 use crate::usage::Usage;
 pub(crate) use openai::{is_usage, wants_usage, with_usage};
 pub use parts::Parts;
-pub(crate) use results::reordered;
 
 /// The form of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -57,6 +56,16 @@ impl Wire {
     /// The wire of this name.
     pub fn named(name: &str) -> Option<Self> {
         NAMES.iter().find(|(_, known)| *known == name).map(|(wire, _)| *wire)
+    }
+
+    /// Recorded messages with the results of each answer in the order of its calls; `None` if they are in that order.
+    pub(crate) fn reordered(self, messages: &[Value]) -> Option<Vec<Value>> {
+        let key = match self {
+            Self::OpenAiResponses => "input",
+            Self::Gemini => "contents",
+            _ => "messages",
+        };
+        results::reordered(key, messages)
     }
 
     /// The tokens of an answer; `None` if it does not say.

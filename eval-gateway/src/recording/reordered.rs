@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use eval_format::Value;
 
 use super::Exchange;
-use crate::wire::{key, reordered};
+use crate::wire::key;
 
 /// Puts the results of each answer into the order of its calls, as requests are read now.
 pub(super) fn in_order(exchanges: &mut [Exchange]) {
     let mut renamed: HashMap<String, String> = HashMap::new();
     for exchange in exchanges.iter_mut() {
-        if let Some(messages) = reordered(exchange.wire, &exchange.parts.messages) {
+        if let Some(messages) = exchange.wire.reordered(&exchange.parts.messages) {
             exchange.parts.messages = messages;
             rename(exchange, &mut renamed);
         }

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 
 use eval_format::{Map, Value};
 
-use super::Wire;
 use crate::canonical::{Canonical, Masks};
 
 /// The messages of a request with the results of each answer in the order of its calls; `None` if they are in that order.
@@ -25,13 +24,9 @@ pub(super) fn in_order(items: &[Value]) -> Option<Vec<Value>> {
     Some(items)
 }
 
-/// Recorded messages in that order, with their ids numbered again; `None` if they are in that order.
-pub(crate) fn reordered(wire: Wire, messages: &[Value]) -> Option<Vec<Value>> {
-    let key = match wire {
-        Wire::OpenAiResponses => "input",
-        Wire::Gemini => "contents",
-        _ => "messages",
-    };
+/// Recorded messages in that order, with their ids numbered again; `None` if they are in that order. A request has them under
+/// the key.
+pub(super) fn reordered(key: &str, messages: &[Value]) -> Option<Vec<Value>> {
     let messages = in_order(messages)?;
     let masks = Masks::default();
     let mut canonical = Canonical::new(&masks);

@@ -276,7 +276,7 @@ impl Walk<'_> {
     }
 }
 
-/// Whether a link leads to a folder that does not exist. By its names: those of files have an extension.
+/// Whether a link leads to a folder that does not exist. Names of files have an extension.
 fn leads_to_no_folder(link: &Path) -> bool {
     let is_folder = |path: &Path| path.extension().is_none();
     !link.exists() && is_folder(link) && fs::read_link(link).is_ok_and(|target| is_folder(&target))

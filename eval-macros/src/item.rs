@@ -13,7 +13,7 @@ use crate::surroundings::Surroundings;
 /// Attributes that make a test of a function.
 const TEST_ATTRIBUTES: &[&str] = &["test", "test_case", "rstest", "bench"];
 
-/// Attributes that hold for a whole test, such as those of `serial_test` and `ntest`. On the function they hold for its setup alone.
+/// Attributes that hold for a whole test, as the crates `serial_test` and `ntest` have them. On the function they hold for its setup alone.
 const WHOLE_TEST_ATTRIBUTES: &[&str] = &["serial", "parallel", "file_serial", "file_parallel", "timeout"];
 
 /// The annotated function. Its body is not parsed: it may be half typed in an editor.

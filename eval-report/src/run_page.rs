@@ -142,7 +142,7 @@ fn counts(cases: &[Case<'_>], is_running: bool) -> Vec<Count> {
         ("failed", "Failed"),
         ("error", "Errors"),
         ("unscored", "Unscored"),
-        ("unfinished", if is_running { "In work" } else { "Unfinished" }),
+        ("unfinished", if is_running { "In progress" } else { "Unfinished" }),
         ("passed", "Passed"),
         ("skipped", "Skipped"),
         ("flaky", "Flaky"),

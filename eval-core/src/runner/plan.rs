@@ -54,13 +54,21 @@ impl RunPlan {
     /// Records the cases that are to run, so that readers of a run that was killed know which of them never began.
     #[doc(hidden)]
     pub fn record(&self) {
-        super::run::plan(&self.jobs());
+        record(&self.jobs());
     }
 
     /// The folder of the run's journal; `None` if none is written.
     #[doc(hidden)]
     pub fn journal(&self) -> Option<&Path> {
         self.0.iter().find_map(|(_, prepared, _)| prepared.journal.as_ref()?.path.parent())
+    }
+}
+
+/// Records the cases that are to run.
+pub(super) fn record(jobs: &[Job<'_>]) {
+    // All sets of a runner have one journal.
+    if let Some(journal) = jobs.iter().find_map(|job| job.prepared.journal.as_ref()) {
+        journal.plan(jobs.iter().map(|job| (job.eval_set_id, job.case)));
     }
 }
 

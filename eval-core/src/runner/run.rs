@@ -11,7 +11,7 @@ use eval_format::{EvalCase, EvalSet};
 use super::builder::EvalRunner;
 use super::directory::{self, Selected};
 use super::error::{RunDirError, RunnerError};
-use super::plan::RunPlan;
+use super::plan::{RunPlan, record};
 use super::prepare::Job;
 use super::setup_fn::Setup;
 use crate::agent::{Agent, BoxAgent, BoxFuture};
@@ -35,7 +35,7 @@ impl EvalRunner {
     {
         let prepared = self.prepare(None, None, std::slice::from_ref(case))?;
         let job = Job { prepared: &prepared, eval_set_id: None, case };
-        plan(&[job]);
+        record(&[job]);
         Ok(self.one(job, &setup).await)
     }
 
@@ -61,7 +61,7 @@ impl EvalRunner {
             return Err(RunnerError::OneConversation { runs: self.options.runs });
         }
         let job = Job { prepared: &prepared, eval_set_id: None, case };
-        plan(&[job]);
+        record(&[job]);
         let identified = self.begun(job);
         let run = Run::new(1, format!("{}, run 1 of 1", identified.name));
         let evaluating = prepared.runner.evaluate(&identified, Box::new(agent), &run);
@@ -167,7 +167,7 @@ impl EvalRunner {
         concurrency: usize,
         stop: impl Future<Output = ()> + Send,
     ) -> EvalReport {
-        plan(&jobs);
+        record(&jobs);
         let reports = self.run_each(&jobs, setup, concurrency, stop, std::convert::identity).await;
         let reports = reports.into_iter().zip(&jobs);
         EvalReport {
@@ -250,14 +250,6 @@ impl EvalRunner {
         let recorded = job.recorded(label.as_deref(), &self.variant);
         let log = TestLog::of_case(job.prepared.journal.clone(), &recorded, &self.options);
         job.identified(Arc::new(log))
-    }
-}
-
-/// Records the cases that are to run.
-pub(super) fn plan(jobs: &[Job<'_>]) {
-    // All sets of a runner have one journal.
-    if let Some(journal) = jobs.iter().find_map(|job| job.prepared.journal.as_ref()) {
-        journal.plan(jobs.iter().map(|job| (job.eval_set_id, job.case)));
     }
 }
 

@@ -39,7 +39,7 @@ impl RecordedRun {
         read(folders, Keep::Outline)
     }
 
-    /// The processes of the journals: those of a copied folder are the same.
+    /// The processes of the journals. A copied folder has the same ones.
     #[doc(hidden)]
     pub fn process_ids(&self) -> HashSet<ProcessId> {
         self.processes.iter().map(|head| ProcessId::of(head)).collect()

@@ -3,7 +3,8 @@
 //!
 //! A difference is a place where a run did not do what was expected: a call that is missing, not expected, or in another place;
 //! an argument of a call; words or lines of the answer that follow each other, or a key in it; what is beside the text of an
-//! answer; a key of the session state. An error is none, and neither is what the run did not come to because of it.
+//! answer; a key of the session state. Errors do not count, nor what a
+//! run did not come to because of them.
 
 use super::comparison::Block;
 use super::details::{Call, Run, Turn};

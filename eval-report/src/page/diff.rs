@@ -26,7 +26,7 @@ pub struct Part {
     /// The name of a long part that is the same in both texts and is closed at first: `1,240 equal words`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fold: Option<String>,
-    /// The words of lines that differ: those of both texts, and those of this one. Empty if the lines have little in common.
+    /// The words of lines that differ: the words of both texts, and the words of this one. Empty if the lines have little in common.
     #[serde(rename = "w", skip_serializing_if = "Vec::is_empty")]
     pub words: Vec<Part>,
 }

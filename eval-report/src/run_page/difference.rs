@@ -135,7 +135,7 @@ fn counted(found: &[String]) -> Vec<String> {
         .collect()
 }
 
-/// `a; b; c; 5 differences in all`. `all` counts the differences of the run, as its page does; what judges say is none.
+/// `a; b; c; 5 differences in all`. `all` counts the differences of the run, as its page does, without what judges say.
 fn joined(mut found: Vec<String>, all: Option<usize>) -> Option<String> {
     let has_more = found.len() > MAX_SHOWN;
     found.truncate(MAX_SHOWN);

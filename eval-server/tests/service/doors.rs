@@ -263,7 +263,7 @@ fn what_is_exported_becomes_what_the_table_says() {
         "passes",
         "unknown_part",
         "refused: ",
-        "is repeated",
+        "is there twice",
         "which are one key in two spellings",
         "passes",
         "passes",

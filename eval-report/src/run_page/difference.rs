@@ -9,7 +9,7 @@ use eval_format::expect::{Relation, Rules, TurnRules};
 use eval_format::metric::{Subject, metric};
 use eval_format::{ArgsMatch, Criterion, EvalCase, FunctionCall, Invocation, Map, MatchType, Value};
 use eval_support::untrusted;
-use eval_support::words::count;
+use eval_support::words::{count, ordinal};
 
 use super::aligned::{Line, aligned};
 use super::judged::{failed_run, failed_turn};
@@ -260,18 +260,6 @@ fn told_apart(call: &FunctionCall, others: &[&FunctionCall]) -> String {
         }
     }
     best.map(|(_, key, value)| format!(" with `{}` {}", line(key), shown_value(value))).unwrap_or_default()
-}
-
-/// `2nd`.
-fn ordinal(number: usize) -> String {
-    let end = match (number % 100, number % 10) {
-        (11..=13, _) => "th",
-        (_, 1) => "st",
-        (_, 2) => "nd",
-        (_, 3) => "rd",
-        _ => "th",
-    };
-    format!("{number}{end}")
 }
 
 /// The differences between arguments by key path. Further arguments count unless a subset is enough.

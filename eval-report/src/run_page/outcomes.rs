@@ -1,4 +1,4 @@
-//! Which runs of a case failed, which have no verdict, and what was not played of them.
+//! The outcomes of a case's runs: failed, without a verdict, and the turns that were not played.
 
 use eval_support::words::count;
 

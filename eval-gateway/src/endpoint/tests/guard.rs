@@ -165,15 +165,21 @@ fn tunnel(conversation: &Conversation, to: &str) -> (TcpStream, String) {
     (stream, String::from_utf8(head).unwrap())
 }
 
-#[test]
-fn a_tunnel_leads_to_a_host_that_is_reached_and_is_refused_otherwise() {
-    let echo = TcpListener::bind(("127.0.0.1", 0)).unwrap();
-    let to = echo.local_addr().unwrap().to_string();
+/// The address of a server that sends back what one connection sends.
+fn echo() -> String {
+    let server = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let to = server.local_addr().unwrap().to_string();
     std::thread::spawn(move || {
-        let (mut stream, _) = echo.accept().unwrap();
+        let (mut stream, _) = server.accept().unwrap();
         let mut reader = stream.try_clone().unwrap();
         std::io::copy(&mut reader, &mut stream).unwrap();
     });
+    to
+}
+
+#[test]
+fn a_tunnel_leads_to_a_host_that_is_reached_and_is_refused_otherwise() {
+    let to = echo();
     let bench = Bench::new();
     let replay = bench.replay();
     let (mut stream, head) = tunnel(&replay, &to);
@@ -331,13 +337,7 @@ fn a_call_of_a_model_without_tls_is_a_miss_at_any_host_by_proxy_and_by_tunnel() 
 
 #[test]
 fn a_websocket_in_a_tunnel_is_carried_as_it_is() {
-    let echo = TcpListener::bind(("127.0.0.1", 0)).unwrap();
-    let to = echo.local_addr().unwrap().to_string();
-    std::thread::spawn(move || {
-        let (mut stream, _) = echo.accept().unwrap();
-        let mut reader = stream.try_clone().unwrap();
-        std::io::copy(&mut reader, &mut stream).unwrap();
-    });
+    let to = echo();
     let bench = Bench::new();
     let replay = bench.replay();
     let (mut stream, _) = tunnel(&replay, &to);

@@ -1,8 +1,5 @@
 //! Work that may wait for a disk or another process, on threads that may block.
 
-use std::future::pending;
-use std::panic::resume_unwind;
-
 use tokio::runtime::Handle;
 use tokio::task::JoinError;
 
@@ -13,9 +10,9 @@ pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send 
     match outcome_of_blocking(work).await {
         Ok(done) => done,
         Err(error) => match error.try_into_panic() {
-            Ok(payload) => resume_unwind(payload),
+            Ok(payload) => std::panic::resume_unwind(payload),
             // The runtime ends, and this task with it.
-            Err(_) => pending().await,
+            Err(_) => std::future::pending().await,
         },
     }
 }

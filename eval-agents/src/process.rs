@@ -12,6 +12,7 @@ pub mod streams;
 
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
+use std::future::pending;
 use std::ops::ControlFlow;
 use std::process::Command;
 use std::sync::Arc;
@@ -180,7 +181,7 @@ impl Process {
                 // While this one waited, another conversation may have left the program in the midst of a turn.
                 if !shared.child.is_of_use() && shared.child.routes.broken().is_none() {
                     self.models_lease = None;
-                    connection.leave(self.end_within).await?;
+                    connection.leave(self.end_within, pending()).await?;
                     continue;
                 }
             }
@@ -304,10 +305,19 @@ impl Agent for Process {
 
     async fn end(&mut self) -> Result<(), BoxError> {
         let Some(connection) = self.connection.take() else { return Ok(()) };
-        if let Some(recorder) = self.recorder.take() {
+        let recorder = self.recorder.take();
+        if let Some(recorder) = &recorder {
             connection.take_notes().into_iter().for_each(|note| recorder.note(note));
         }
-        let left = connection.leave(self.end_within).await;
+        // An exporter of traces may ask a host that answers nothing until the program ends.
+        let models = recorder.and_then(|recorder| recorder.model_calls());
+        let refused = async {
+            match models {
+                Some(models) => models.halted().await,
+                None => pending().await,
+            }
+        };
+        let left = connection.leave(self.end_within, refused).await;
         self.models_lease = None;
         Ok(left?)
     }

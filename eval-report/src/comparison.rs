@@ -32,6 +32,8 @@ pub use crate::decide::usage::Usage;
 #[doc(hidden)]
 pub use card::Card;
 #[doc(hidden)]
+pub use category::METRIC_FELL;
+#[doc(hidden)]
 pub use gated::GateOptions;
 #[doc(hidden)]
 pub use html::html;

@@ -255,7 +255,7 @@ export const caseTests = (tools) => ({
     }
     // The lines of one command hang below its first, and a name in quotes is one word.
     const narrow = await opened(tools, wrong, { viewport: PHONE });
-    const command = narrow.locator("#detail .next pre").first();
+    const command = narrow.locator("#detail .next.below pre").first();
     const hang = await command.locator(".word").evaluateAll((all) => all.map((it) => ({ word: it.textContent, left: Math.round(it.getBoundingClientRect().left), top: Math.round(it.getBoundingClientRect().top) })));
     const below = hang.filter((it) => it.top > hang[0].top + 8);
     assert(below.length > 0 && below.every((it) => it.left > hang[0].left + 10), JSON.stringify(hang));
@@ -290,12 +290,14 @@ export const caseTests = (tools) => ({
           const of = (selector) => { const { top, bottom } = document.querySelector(selector).getBoundingClientRect(); return { top: Math.round(top), bottom: Math.round(bottom) }; };
           // On a phone the head is no box: its buttons alone stay in sight.
           const head = document.querySelector(".case-head").getBoundingClientRect().height ? ".case-head" : ".jumps";
-          return { header: of("header"), top: of("#detail"), head: of(head), box: of(".next"), command: of(".next pre"), turn: of(".turn.bad"), diff: of("#detail [data-diff]") };
+          return { header: of("header"), top: of("#detail"), head: of(head), box: of(".next"), command: document.querySelector(".next:not(.below) pre") ? of(".next pre") : null, below: document.querySelector(".next.below") ? of(".next.below") : null, turn: of(".turn.bad"), diff: of("#detail [data-diff]") };
         });
         const told = `${viewport.width}: ${JSON.stringify(at)}`;
         assert(at.header.bottom <= 0 || at.header.top === 0, `the head of the page is whole or away, ${told}`);
         assert(at.top.top >= Math.max(at.header.bottom, 0) && at.top.top <= Math.max(at.header.bottom, 0) + 1, `no stripe above the head of the case, ${told}`);
-        assert(at.box.top >= at.head.bottom && at.command.bottom <= viewport.height, `what to do is in sight, ${told}`);
+        assert(at.box.top >= at.head.bottom && at.box.bottom <= viewport.height, `what to do is in sight, ${told}`);
+        if (viewport === PHONE) assert(at.below.top >= at.diff.bottom, `its commands are below what differs, ${told}`);
+        else assert(at.command.bottom <= viewport.height, `with its commands, ${told}`);
         assert(at.turn.top >= at.box.bottom && at.turn.top < viewport.height, `the turn begins in sight, ${told}`);
         if (file === stay) assert(at.diff.top < viewport.height, `so is the difference, ${told}`);
         // Commands are whole.
@@ -323,15 +325,16 @@ export const caseTests = (tools) => ({
     const file = tools.report(folder);
     const page = await opened(tools, file);
     assert.match((await page.locator(".again").innerText()).replace(/\s+/g, " "), /^Run again what did not pass, with all 34 cases of the set: cargo evalset run together\.evalset\.json --agent-cmd/);
-    const said = (await page.locator("#detail .next").innerText()).replace(/\s+/g, " ");
-    assert.match(said, /^What to do about this case If what the agent did is wrong, change the agent and run it again\. If it is right, review it, and accept it as the new golden\. Run it again .* All 34 cases with this cause If what the agent did is right in all of them, change the set: .* If it is wrong, change the agent, and run them again\. Run all 34 cases of the set again cargo evalset run together\.evalset\.json --agent-cmd/);
+    const whole = (await page.locator("#detail .next").innerText()).replace(/\s+/g, " ");
+    assert.match(whole, /^What to do about this case If what the agent did is wrong, change the agent and run it again\. If it is right, review it, and accept it as the new golden\. Run it again .* All 34 cases with this cause If what the agent did is right in all of them, change the set: .* If it is wrong, change the agent, and run them again\. Run all 34 cases of the set again cargo evalset run together\.evalset\.json --agent-cmd/);
     await accessible(page, "what to do about a group");
     await close(page);
     const phone = await opened(tools, file, { viewport: PHONE });
-    const box = phone.locator("#detail .next");
-    assert.doesNotMatch(await box.innerText(), /change the set/);
-    await box.getByText("More, and all 34 cases with this cause").press("Enter");
-    assert.match(await box.innerText(), /change the set/);
+    const said = async (box) => (await phone.locator(box).innerText()).replace(/\s+/g, " ");
+    assert.match(await said("#detail .next:not(.below)"), /^What to do about this case If what the agent did is wrong, .* If it is right, .*golden\. Commands ↓$/);
+    await phone.getByRole("button", { name: "Commands" }).press("Enter");
+    assert(await phone.locator(".next.below pre").first().evaluate((it) => it.getBoundingClientRect().top < innerHeight), "the commands are in sight");
+    assert.match(await said(".next.below"), /^Commands about this case Run it again .* All 34 cases with this cause .*change the set/);
     assert(await phone.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "it is as wide as the phone");
     await close(phone);
   },

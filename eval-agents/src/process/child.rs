@@ -1,5 +1,6 @@
 //! A running program with its conversations.
 
+use std::future::pending;
 use std::io::{BufReader, Write as _};
 use std::process::{ChildStdin, ExitStatus, Stdio};
 use std::sync::Arc;
@@ -24,6 +25,9 @@ use eval_support::mutex::Mutex;
 
 /// The longest wait for a program that closed its output to end.
 const EXIT_WAIT: Duration = Duration::from_millis(200);
+
+/// The longest wait for a program to end after a call of it was not answered, which is the error of its case.
+const REFUSED_EXIT_WAIT: Duration = Duration::from_millis(200);
 
 /// The poll interval while a program reads a line; it doubles up to the longest.
 const POLL_PAUSE: Duration = Duration::from_millis(1);
@@ -178,10 +182,22 @@ impl Child {
         }
     }
 
-    /// Ends the input of the program, which tells it to end, and checks that it ends in time and well.
-    async fn end(&self, limit: Duration) -> Result<(), ProcessError> {
+    /// Ends the input of the program, which tells it to end, and checks that it ends in time and well. After `refused`, the case
+    /// has its error, and a program that repeats the call is killed.
+    async fn end(&self, limit: Duration, refused: impl Future<Output = ()>) -> Result<(), ProcessError> {
         drop(self.input.lock().take());
-        let Some(status) = self.group.ended_within(limit).await else {
+        let refused = async {
+            refused.await;
+            tokio::time::sleep(REFUSED_EXIT_WAIT).await;
+        };
+        let ended = tokio::select! {
+            ended = self.group.ended_within(limit) => ended,
+            () = refused => {
+                self.group.kill().await;
+                return Ok(());
+            }
+        };
+        let Some(status) = ended else {
             self.group.kill().await;
             let wrote = self.quoted("it", &self.wrote.final_output().await);
             return Err(ProcessError::End(format!(
@@ -201,7 +217,7 @@ impl Child {
     pub(super) async fn finish(&self, limit: Duration) -> Result<(), ProcessError> {
         let ended = match (self.routes.broken_unheard(), self.is_of_use()) {
             (Some(error), _) => self.error_outside_requests(error).await,
-            (None, true) => self.end(limit).await,
+            (None, true) => self.end(limit, pending()).await,
             // The conversation that it failed has the error.
             (None, false) => Ok(()),
         };
@@ -400,8 +416,12 @@ impl Connection {
         self.child.explain(self.child.routes.broken().unwrap_or_else(gone)).await
     }
 
-    /// Ends the conversation. A program that is not shared, or is useless, ends with it.
-    pub(super) async fn leave(mut self, limit: Duration) -> Result<(), ProcessError> {
+    /// Ends the conversation. A program that is not shared, or is useless, ends with it, soon after `refused` at the latest.
+    pub(super) async fn leave(
+        mut self,
+        limit: Duration,
+        refused: impl Future<Output = ()>,
+    ) -> Result<(), ProcessError> {
         let child = Arc::clone(&self.child);
         if let Some(error) = child.routes.broken() {
             let told = if self.is_told { Ok(()) } else { child.error_outside_requests(error).await };
@@ -431,7 +451,7 @@ impl Connection {
             return Err(self.broken().await);
         }
         child.routes.close(&self.id);
-        child.end(limit).await
+        child.end(limit, refused).await
     }
 
     /// Leaves a program that may hang. Returns whether no conversation is left, so that the program must be killed.
@@ -491,7 +511,14 @@ mod tests {
             first(connection.child.error_outside_requests(error), EXIT_WAIT / 2).await,
             "the other case"
         );
-        connection.leave(Duration::ZERO).await.unwrap();
+        connection.leave(Duration::ZERO, pending()).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_program_that_asks_for_what_was_refused_while_it_ends_is_not_awaited() {
+        let program = Launch::new(Command::new("sleep").arg("600"));
+        let connection = Child::start(&program, false).unwrap().connection("s");
+        connection.leave(Duration::from_mins(9), std::future::ready(())).await.unwrap();
     }
 
     #[tokio::test]

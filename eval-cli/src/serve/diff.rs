@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use askama::Template;
 use eval_format::Invocation;
 use eval_report::baseline::{Key, key, remarks};
-use eval_report::comparison::{Card, Category, ComparedCase, Comparison};
+use eval_report::comparison::{Card, Category, ComparedCase, Comparison, METRIC_FELL};
 use eval_report::decide::gate::Policy;
 use eval_report::journal::Evaluation;
 use eval_report::run_page::{RunSide, run_side, turns};
@@ -71,6 +71,8 @@ struct Row {
     card: Card,
     /// Whether the case changed. Such a case is open, the others are closed.
     is_changed: bool,
+    /// Whether fewer of its runs passed a metric, with the same verdict.
+    fell: bool,
     /// Whether the agent said and called something else; `None` if a side has no transcript.
     did: Option<&'static str>,
     /// The identity of the case as JSON, for the request for its conversations; empty if a side lacks it.
@@ -137,7 +139,10 @@ impl Found {
         };
         let mut rows: Vec<(Category, Row)> =
             comparison.cases.iter().map(|case| (case.category, row(case))).collect();
-        rows.sort_by_key(|(category, row)| (*category, row.card.now.rank()));
+        rows.sort_by_key(|(category, row)| {
+            let place = if row.fell { Category::Fell } else { *category };
+            (place, row.fell, row.card.now.rank())
+        });
         let mut categories: Vec<(String, Vec<Row>)> = Vec::new();
         for (category, row) in rows {
             let words = row.section(category);
@@ -157,10 +162,12 @@ impl Row {
     fn new(case: &ComparedCase, did: Option<&'static str>) -> Self {
         let Key { set, case: eval_id, variant } = &case.key;
         let is_on_both = case.before.is_some() && case.now.is_some();
+        let fell = case.is_same_but_for_a_metric();
         let key = json!({ "set": set, "case": eval_id, "variant": variant }).to_string();
         Self {
             card: Card::new(case),
-            is_changed: case.category != Category::Same || did.is_some_and(|did| did != SAME),
+            is_changed: case.category != Category::Same || fell || did.is_some_and(|did| did != SAME),
+            fell,
             did,
             key: if is_on_both { mask(&key).into_owned() } else { String::new() },
         }
@@ -168,8 +175,8 @@ impl Row {
 
     /// The heading of its section. The same share of its runs may have passed with another answer.
     fn section(&self, category: Category) -> String {
-        if category != Category::Same {
-            return category.words().to_owned();
+        if category != Category::Same || self.fell {
+            return if self.fell { METRIC_FELL } else { category.words() }.to_owned();
         }
         let verdict = self.card.now.word;
         self.did.map_or(format!("same verdict: {verdict}"), |did| format!("same verdict: {verdict}, {did}"))

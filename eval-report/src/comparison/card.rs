@@ -6,7 +6,7 @@ use askama::Template;
 use eval_core::report::short;
 use eval_support::{command, shell};
 
-use super::category::Category;
+use super::category::{Category, METRIC_FELL};
 use super::compared::ComparedCase;
 use super::gated::{passes, shown};
 use super::pair::MetricChange;
@@ -79,20 +79,22 @@ impl Card {
         }
     }
 
-    /// The cases of each category. Cases with the same verdict are apart by that verdict, those that pass last.
+    /// The cases of each category. Cases with the same verdict are apart by that verdict, those that pass last; those of which fewer
+    /// runs passed a metric are behind the cases that fell.
     pub fn of_categories<'c>(
         cases: impl IntoIterator<Item = &'c ComparedCase>,
     ) -> Vec<(Category, &'static str, Vec<Self>)> {
         let mut found: BTreeMap<(Category, u8), (&'static str, Vec<Self>)> = BTreeMap::new();
         for case in cases {
             let card = Self::new(case);
-            let (rank, words) = match (case.category, card.now.rank()) {
-                (Category::Same, 0) => (0, "same verdict: failed"),
-                (Category::Same, 1) => (1, "same verdict: flaky"),
-                (Category::Same, _) => (2, "same verdict: passed"),
-                (category, _) => (0, category.words()),
+            let (place, words) = match (case.category, card.now.rank()) {
+                _ if case.is_same_but_for_a_metric() => ((Category::Fell, 1), METRIC_FELL),
+                (Category::Same, 0) => ((Category::Same, 0), "same verdict: failed"),
+                (Category::Same, 1) => ((Category::Same, 1), "same verdict: flaky"),
+                (Category::Same, _) => ((Category::Same, 2), "same verdict: passed"),
+                (category, _) => ((category, 0), category.words()),
             };
-            found.entry((case.category, rank)).or_insert((words, Vec::new())).1.push(card);
+            found.entry(place).or_insert((words, Vec::new())).1.push(card);
         }
         found.into_iter().map(|((category, _), (words, cards))| (category, words, cards)).collect()
     }
@@ -226,6 +228,16 @@ mod tests {
         let found = Card::of_categories(&comparison.cases);
         let words: Vec<&str> = found.iter().map(|(_, words, _)| *words).collect();
         assert_eq!(words, ["same verdict: failed", "same verdict: flaky", "same verdict: passed"]);
+        // The verdict of both failed; one of its metrics passed before.
+        let mut before = of(0, "b");
+        before.metrics.values_mut().for_each(|metric| metric.passed = 10);
+        let before: Baseline = [of(10, "a"), before, of(5, "c")].into_iter().collect();
+        let comparison = Comparison::new(&before, &all, &all, Policy::default());
+        let found = Card::of_categories(&comparison.cases);
+        assert_eq!((found[0].0, found[0].1), (Category::Fell, METRIC_FELL));
+        assert!(
+            found[0].2[0].why.as_deref().is_some_and(|why| why.contains("passed 10/10 before and 0/10 now"))
+        );
     }
 
     #[test]

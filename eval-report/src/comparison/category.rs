@@ -35,6 +35,9 @@ pub enum Category {
     Same,
 }
 
+/// The heading of cases with the same verdict of which fewer runs passed a metric.
+pub const METRIC_FELL: &str = "same verdict, but fewer runs passed a metric";
+
 impl Category {
     /// All categories, in the order in which they are shown.
     pub const ALL: [Self; 13] = [

@@ -38,6 +38,11 @@ impl ComparedCase {
         self.incomparable.clone().or_else(|| metrics_that_fell(&self.metrics))
     }
 
+    /// Whether fewer of its runs passed a metric, with the same verdict. Such cases are listed apart.
+    pub fn is_same_but_for_a_metric(&self) -> bool {
+        self.category == Category::Same && metrics_that_fell(&self.metrics).is_some()
+    }
+
     /// The median of the tokens of a run before, and now.
     pub fn tokens(&self) -> [Option<f64>; 2] {
         self.medians(tokens)

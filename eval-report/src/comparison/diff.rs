@@ -8,7 +8,7 @@ use eval_support::secrets::mask;
 use eval_support::untrusted::{markdown as escaped, one_line};
 
 use super::compared::{ComparedCase, Comparison};
-use super::gated::{GateOptions, Gated, change, passes, shown};
+use super::gated::{GateOptions, Gated, passes, row, shown};
 use super::said::{chips, counts_as_markdown, listed, usage};
 use super::scores::{ScoreChange, changed_scores};
 use super::side::Side;
@@ -141,10 +141,10 @@ impl Diff {
         text.extend(self.notes.iter().map(|note| format!("  {}: {note}\n", styled(WARNING, "note"))));
         text += &format!("\n{}\n", chips(&self.comparison));
         text.extend(self.numbers().map(|line| format!("{line}\n")));
-        for (category, cases, more) in listed(&self.comparison) {
-            text += &format!("\n{}\n", styled(BOLD, category.words()));
+        for (heading, cases, more) in listed(&self.comparison) {
+            text += &format!("\n{}\n", styled(BOLD, heading));
             let p = |case: &ComparedCase| case.p.map(|p| format!("  p = {}", shown(p))).unwrap_or_default();
-            text.extend(cases.iter().map(|case| format!("  {}  {}{}\n", case.key, change(case), p(case))));
+            text.extend(cases.iter().map(|case| format!("  {}{}\n", row(case), p(case))));
             text.extend(more.map(|more| format!("  {more}\n")));
         }
         text
@@ -162,10 +162,9 @@ impl Diff {
         text.extend(self.notes.iter().map(|note| format!("Note: {}\n\n", line(note))));
         text += &counts_as_markdown(&self.comparison);
         text.extend(self.numbers().map(|number| format!("\n{}\n", line(&number))));
-        for (category, cases, more) in listed(&self.comparison) {
+        for (heading, cases, more) in listed(&self.comparison) {
             text += &format!(
-                "\n**{}**\n\n| case | before | now | p | why |\n| --- | --- | --- | --- | --- |\n",
-                category.words()
+                "\n**{heading}**\n\n| case | before | now | p | why |\n| --- | --- | --- | --- | --- |\n"
             );
             text.extend(cases.iter().map(|case| {
                 let Row { name, before, now, p, why } = Row::new(case);

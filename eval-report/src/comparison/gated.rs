@@ -438,5 +438,6 @@ pub(super) fn change(case: &ComparedCase) -> String {
 
 /// A case with what became of it in one line, for lists.
 pub(super) fn row(case: &ComparedCase) -> String {
-    format!("{}  {}", case.key, change(case))
+    let fell = metrics_that_fell(&case.metrics).filter(|_| case.is_same_but_for_a_metric());
+    format!("{}  {}{}", case.key, change(case), fell.map(|fell| format!("; {fell}")).unwrap_or_default())
 }

@@ -6,7 +6,7 @@ use eval_support::secrets::mask;
 use eval_support::untrusted::{annotation, markdown as escaped, one_line};
 use eval_support::words::count;
 
-use super::category::Category;
+use super::category::{Category, METRIC_FELL};
 use super::compared::{ComparedCase, Comparison};
 use super::gated::{Gated, change, row, shown as p_value};
 use super::pair::metrics_that_fell;
@@ -72,25 +72,25 @@ pub(super) fn chips(comparison: &Comparison) -> String {
 fn categories(comparison: &Comparison) -> String {
     let mut text = format!("\n{}\n", chips(comparison));
     text.extend(usage(comparison).map(|line| format!("{line}\n")));
-    for (category, cases, more) in listed(comparison) {
-        text += &format!("\n{}\n", styled(BOLD, category.words()));
+    for (heading, cases, more) in listed(comparison) {
+        text += &format!("\n{}\n", styled(BOLD, heading));
         text.extend(cases.into_iter().map(row).chain(more).map(|row| format!("  {row}\n")));
     }
     text
 }
 
-/// The cases that changed, by category: the first ones of each, and how many more there are.
+/// The cases that changed, below their headings: the first ones of each, and how many more there are.
 pub(super) fn listed(
     comparison: &Comparison,
-) -> impl Iterator<Item = (Category, Vec<&ComparedCase>, Option<String>)> {
-    let changed = comparison.counted().into_iter().filter(|(category, _)| *category != Category::Same);
-    changed.map(|(category, cases)| {
-        let more = cases.checked_sub(MAX_LISTED).filter(|more| *more > 0);
-        (
-            category,
-            comparison.of(category).take(MAX_LISTED).collect(),
-            more.map(|more| format!("and {more} more")),
-        )
+) -> impl Iterator<Item = (&'static str, Vec<&ComparedCase>, Option<String>)> {
+    let changed = comparison.counted().into_keys().filter(|category| *category != Category::Same);
+    let of_category = |category: Category| (category.words(), comparison.of(category).collect());
+    let fell: Vec<_> = comparison.cases.iter().filter(|case| case.is_same_but_for_a_metric()).collect();
+    let groups = changed.map(of_category).chain([(METRIC_FELL, fell)]);
+    groups.filter(|(_, cases)| !cases.is_empty()).map(|(heading, mut cases)| {
+        let more = cases.len().checked_sub(MAX_LISTED).filter(|more| *more > 0);
+        cases.truncate(MAX_LISTED);
+        (heading, cases, more.map(|more| format!("and {more} more")))
     })
 }
 
@@ -114,8 +114,8 @@ pub fn markdown(gated: &Gated) -> String {
         text += &format!("Note: {}\n\n", escaped(&one_line(note)));
     }
     text += &counts_as_markdown(&gated.comparison);
-    for (category, cases, more) in listed(&gated.comparison) {
-        text += &format!("\n**{}**\n\n", category.words());
+    for (heading, cases, more) in listed(&gated.comparison) {
+        text += &format!("\n**{heading}**\n\n");
         text.extend(cases.into_iter().map(row).chain(more).map(|row| format!("- {}\n", escaped(&row))));
     }
     text

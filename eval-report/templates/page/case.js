@@ -299,24 +299,26 @@ function conversation(of, all) {
   return several ? block("Conversation", el("div", "tabs", tabs), panel) : panel;
 }
 
-// The things to do about the case, by the causes of its verdict, and about all cases with this cause. A phone folds all but the
-// first sentence of each and its commands, so that what differs is in sight.
-function whatToDo(of) {
+const isPhone = () => !whole && matchMedia("(max-width: 37.49rem)").matches;
+
+// The things to do about the case, by the causes of its verdict, and about all cases with this cause. A phone has the commands below
+// the conversation, so that what differs is in sight.
+function whatToDo(of, { reasons, commands }) {
   if (!of.next) return null;
   const { steps, group } = of.next;
+  const hasCommands = group || steps.some((step) => step.commands.length);
+  if (!reasons && !hasCommands) return null;
   const listed = (all) => (all.length ? el("div", "commands", all.map(({ does, command }) => el("div", "command",
     el("p", "label", does), el("pre", "", commandOf(command)), whole ? null : copier(command, "command: " + does)))) : null);
-  const advice = (name, text) => el("div", "advice", el("h3", "", name), " ", el("p", "", inCode(text)));
-  const name = group ? "What to do about this case" : "What to do";
-  const isFolded = !whole && matchMedia("(max-width: 37.49rem)").matches;
-  const firstOf = (why) => (isFolded ? why.match(/^.*?\.(?= [A-Z`])|^.*/)[0] : why);
-  const shown = steps.flatMap(({ about, why, commands }) => [advice(about ? `${name}: ${about}.` : name, firstOf(why)), listed(commands)]);
-  const left = steps.map(({ why }) => why.slice(firstOf(why).length).trim()).filter(Boolean).map((rest) => el("p", "advice", inCode(rest)));
-  const ofGroup = group ? [advice(`All ${group.cases} cases with this cause`, group.why), listed(group.commands)] : [];
-  const folded = [...left, ...ofGroup];
-  const more = isFolded && folded.length ? [el("details", "", el("summary", "", group ? `More, and all ${group.cases} cases with this cause` : "More"), folded)] : folded;
-  const node = el("section", "next", shown, more);
-  node.setAttribute("aria-label", "What to do");
+  const advice = (name, text) => el("div", "advice", el("h3", "", name), " ", text ? el("p", "", inCode(text)) : null);
+  const label = reasons ? "What to do" : "Commands";
+  const name = group ? `${label} about this case` : label;
+  const node = el("section", "next",
+    steps.map((step) => [reasons || step.commands.length ? advice(step.about ? `${name}: ${step.about}.` : name, reasons ? step.why : "") : null, commands ? listed(step.commands) : null]).flat(),
+    group && commands ? [advice(`All ${group.cases} cases with this cause`, group.why), listed(group.commands)] : null,
+    commands || !hasCommands ? null : button("Commands ↓", () => document.querySelector(".next.below").scrollIntoView()));
+  if (!reasons) node.classList.add("below");
+  node.setAttribute("aria-label", label);
   return node;
 }
 
@@ -344,11 +346,11 @@ function body(of, all, hasLead) {
   const earlier = of.earlier.map((it) => el("div", "", `attempt ${it.attempt}: `, pill(it.state, it.state), " " + (it.reason || "")));
   return [
     hasLead ? null : leadOf(of),
-    whatToDo(of),
+    whatToDo(of, { reasons: true, commands: !isPhone() }),
     el("div", "where", of.place ? el("p", "place", el("code", "", of.place)) : null, glance(of)),
     of.doubt ? el("p", "doubt", of.doubt) : null,
     of.notes.map((note) => el("p", "soft", note)),
     earlier.length ? block("Earlier attempts", earlier) : null,
-    conversation(of, all), sideBySide(of), metrics(of), sinceBaseline(of), historyOf(of), output, known,
+    conversation(of, all), isPhone() ? whatToDo(of, { reasons: false, commands: true }) : null, sideBySide(of), metrics(of), sinceBaseline(of), historyOf(of), output, known,
   ].flat().filter(Boolean);
 }

@@ -80,7 +80,7 @@ impl Models {
     /// The recordings beside a set in a file. Fails if a variable has a value that is not known, or that does not fit the plan.
     pub(crate) fn beside(set: Option<&Path>, command: Command, plan: Plan) -> Result<Self, String> {
         let settings = Settings::from_env()?;
-        let Some(set) = set else { return Ok(Self::without_a_file(&settings, command, plan)) };
+        let Some(set) = set else { return Self::without_a_file(settings, command, plan) };
         plan.check(&settings)?;
         let path = models_path(&set.to_string_lossy());
         let folder = ModelsFolder::new(&path, &*path);
@@ -88,13 +88,14 @@ impl Models {
     }
 
     /// The recordings of a set that was read from no file: none, so that a call is an error where models must not be asked.
-    fn without_a_file(settings: &Settings, command: Command, plan: Plan) -> Self {
-        if settings.mode.is_none_or(ModelMode::asks) {
-            return Self(None);
+    fn without_a_file(settings: Settings, command: Command, plan: Plan) -> Result<Self, String> {
+        if settings.mode.is_some_and(ModelMode::asks) {
+            return Ok(Self(None));
         }
-        let settings = Settings { mode: Some(ModelMode::Replay), ..settings.clone() };
+        let mode = settings.mode.map(|_| ModelMode::Replay);
         let nowhere = ModelsFolder::new("", "(a set without a file)");
-        Self::of(ModelSet::compiled(settings, nowhere, None), command, plan)
+        let set = ModelSet::compiled(Settings { mode, ..settings }, nowhere, None)?;
+        Ok(Self::of(set, command, plan))
     }
 
     /// The recordings that were compiled into a test; `None` if the set had none.
@@ -111,7 +112,7 @@ impl Models {
         let folder =
             ModelsFolder::new(root.join(models_path(set)), models_path(shown)).touching(root.join(set));
         let texts = texts.map(|(shared, case)| CompiledModels { shared, case });
-        Ok(Self::of(ModelSet::compiled(settings, folder, texts), Command::Test(command), plan))
+        Ok(Self::of(ModelSet::compiled(settings, folder, texts)?, Command::Test(command), plan))
     }
 
     fn of(set: Option<ModelSet>, command: Command, plan: Plan) -> Self {
@@ -233,7 +234,7 @@ mod tests {
         let plan = Plan { runs: 1, is_variant: false };
         let models = |mode| {
             let settings = Settings { mode, ..Settings::default() };
-            Models::without_a_file(&settings, Command::Unknown, plan)
+            Models::without_a_file(settings, Command::Unknown, plan).unwrap()
         };
         for mode in [None, Some(ModelMode::Live), Some(ModelMode::Record)] {
             assert_eq!(models(mode).mode(), None);

@@ -80,7 +80,9 @@ fn opened(folder: &ModelsFolder, eval_id: &str, tries: usize) -> Result<(Duratio
     let texts =
         CompiledModels { shared: Some(read("shared.json")?), case: Some(read(&format!("{eval_id}.json"))?) };
     let from_disk = median(eval_id, tries, || ModelSet::on_disk(settings(), folder.clone()).ok().flatten())?;
-    let compiled = median(eval_id, tries, || ModelSet::compiled(settings(), folder.clone(), Some(texts)))?;
+    let compiled = median(eval_id, tries, || {
+        ModelSet::compiled(settings(), folder.clone(), Some(texts)).ok().flatten()
+    })?;
     Ok((from_disk, compiled))
 }
 

@@ -159,7 +159,17 @@ impl<'a> Canonical<'a> {
 
     fn field(&mut self, parent: &str, of: Option<&Map>, key: &str, value: &Value) -> Value {
         let kind = of.and_then(|of| of.get("type")).and_then(Value::as_str).unwrap_or_default();
+        // A server of tools may take its key in a header of any name.
+        if let ("headers", Value::Object(headers)) = (key, value) {
+            return Value::Object(headers.iter().map(|(name, _)| (name, Value::from(CREDENTIAL))).collect());
+        }
         if let Value::String(text) = value {
+            // Or in its address.
+            if let (true, Some((address, _))) =
+                (key == "server_url" || (key == "url" && parent == "mcp_servers"), text.split_once('?'))
+            {
+                return Value::String(format!("{}?{CREDENTIAL}", self.masks.text(address)));
+            }
             if OPAQUE.contains(&key) || (kind == "redacted_thinking" && key == "data") {
                 self.seen.push(text.clone());
                 return Value::from("(opaque)");

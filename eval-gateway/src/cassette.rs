@@ -1,7 +1,7 @@
 //! The recording of one case in use: all runs of the case in this process share it.
 
 use std::collections::HashMap;
-use std::sync::MutexGuard;
+use std::sync::{MutexGuard, OnceLock};
 
 use eval_support::mutex::Mutex;
 
@@ -18,6 +18,7 @@ pub(crate) struct Cassette {
     shown: String,
     folder: ModelsFolder,
     plan: Plan,
+    writable: OnceLock<Result<(), String>>,
     state: Mutex<State>,
 }
 
@@ -35,8 +36,8 @@ pub(crate) struct Plan {
 pub(crate) enum Has {
     /// An answer that was not given yet.
     Unused(Answer),
-    /// Answers, and all were given.
-    Used,
+    /// Answers, and all were given: the last one.
+    Used(Answer),
     /// No answer.
     Nothing,
 }
@@ -69,6 +70,7 @@ impl Cassette {
             shown: folder.shown_file(&recording.eval_id),
             folder,
             plan: Plan::default(),
+            writable: OnceLock::new(),
             state: Mutex::new(State { recording, exists, is_fresh: false }),
         }
     }
@@ -113,6 +115,11 @@ impl Cassette {
         self.state.lock().exists
     }
 
+    /// Fails if the recording could not be written: a call would be paid for in vain. It is checked once.
+    pub(crate) fn check_writable(&self) -> Result<(), String> {
+        self.writable.get_or_init(|| self.folder.check_writable(&self.eval_id)).clone()
+    }
+
     pub(crate) fn recording(&self) -> CaseRecordingGuard<'_> {
         CaseRecordingGuard(self.state.lock())
     }
@@ -125,8 +132,10 @@ impl Cassette {
             Some(answer) => Has::Unused(answer.clone()),
             None => match self.by_hand(key) {
                 Some(answer) => Has::Unused(answer),
-                None if state.recording.answers_to(key, run).next().is_some() => Has::Used,
-                None => Has::Nothing,
+                None => match state.recording.answers_to(key, run).last() {
+                    Some(answer) => Has::Used(answer.clone()),
+                    None => Has::Nothing,
+                },
             },
         }
     }

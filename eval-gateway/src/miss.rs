@@ -35,13 +35,15 @@ pub(crate) struct Known<'a> {
     /// The file as messages show it.
     pub(crate) shown: &'a str,
     pub(crate) exists: bool,
-    /// The command that records the case.
+    /// The command that records what is missing of the case.
     pub(crate) record: &'a str,
+    /// The command that records the case again. Answers to a request that changed would stay otherwise, and none asks for them.
+    pub(crate) record_all: &'a str,
 }
 
 /// The message for a call without a recorded answer.
 pub(crate) fn not_recorded(asked: &Asked, place: Place, known: Known<'_>) -> String {
-    let Known { recording, shown, exists, record } = known;
+    let Known { recording, shown, exists, mut record, record_all } = known;
     let Place { run, turn, call } = place;
     let who = format!("call {call} of a model ({}, {})", asked.wire, asked.model);
     let mut text = format!("{who} is not recorded");
@@ -66,6 +68,7 @@ pub(crate) fn not_recorded(asked: &Asked, place: Place, known: Known<'_>) -> Str
             ));
         }
     } else if let Some(nearest) = nearest(recording, asked, turn) {
+        record = record_all;
         let parts = difference::parts(nearest, asked);
         // In the first line, so that a list of cases shows whether all miss for one reason.
         let changed: Vec<String> = parts.iter().map(|(part, _)| part.to_string()).collect();

@@ -106,11 +106,18 @@ impl Settings {
                 if set.len() == 1 { "limits" } else { "limit" }
             ));
         }
+        let is_offline = flag(MODELS_OFFLINE, "1", "0")?;
+        if let Some(mode) = mode.filter(|mode| is_offline && mode.asks()) {
+            let name = ModelMode::ALL.iter().find(|(_, it)| *it == mode).map_or("", |(name, _)| name);
+            return Err(format!(
+                "`{MODELS_OFFLINE}=1` lets agents reach no host, and `{MODELS}={name}` asks models"
+            ));
+        }
         Ok(Self {
             mode,
             unused_is_error: flag(MODELS_UNUSED, "error", "note")?,
             keeps_failures: flag(MODELS_FAILURES, "keep", "drop")?,
-            is_offline: flag(MODELS_OFFLINE, "1", "0")?,
+            is_offline,
             limits,
             total: Total::default(),
             upstreams: Provider::ALL
@@ -178,6 +185,17 @@ mod tests {
         assert!(
             Settings::read(both).is_err_and(|why| why.contains("`EVALSET_MODELS=live` lets the agent ask"))
         );
+        for mode in ["live", "record", "record-all"] {
+            let both = |name: &str| match name {
+                MODELS => Some(mode.to_owned()),
+                MODELS_OFFLINE => Some("1".to_owned()),
+                _ => None,
+            };
+            let why = format!(
+                "`EVALSET_MODELS_OFFLINE=1` lets agents reach no host, and `EVALSET_MODELS={mode}` asks models"
+            );
+            assert_eq!(Settings::read(both).map(drop), Err(why));
+        }
         for (name, value, expected) in [
             (
                 MODELS,

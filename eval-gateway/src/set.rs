@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use eval_format::Value;
 use eval_support::mutex::Mutex;
+use eval_support::variables::MODELS;
+use eval_support::words::code_list;
 
 use crate::cassette::{Cassette, Plan};
 use crate::conversation::Conversation;
@@ -26,25 +28,24 @@ pub struct ModelSet {
 
 impl ModelSet {
     /// The recordings in a folder beside a set. `None` if there are none and no variable asks for any, and if the agents are to
-    /// ask their models themselves: then nothing of the gateway starts. Fails if something else is in the folder's place.
+    /// ask their models themselves: then nothing of the gateway starts. Fails if something else is in the folder's place, and if
+    /// limits would not be kept.
     pub fn on_disk(settings: Settings, folder: ModelsFolder) -> Result<Option<Self>, String> {
-        if settings.mode == Some(ModelMode::Live) {
-            return Ok(None);
-        }
-        let replays = folder.is_there()?.then_some(ModelMode::Replay);
-        Ok(settings.mode.or(replays).and_then(|mode| Self::of(settings, mode, folder, None)))
+        let exists = settings.mode != Some(ModelMode::Live) && folder.is_there()?;
+        Ok(mode(&settings, exists)?.map(|mode| Self::of(settings, mode, folder, None)))
     }
 
-    /// The recordings that were compiled into a test, in whose place the folder is read while calls are recorded.
+    /// The recordings that were compiled into a test, in whose place the folder is read while calls are recorded. Fails if
+    /// limits would not be kept.
     pub fn compiled(
         settings: Settings,
         folder: ModelsFolder,
         compiled: Option<CompiledModels>,
-    ) -> Option<Self> {
-        let mode = settings.mode.or_else(|| compiled.is_some().then_some(ModelMode::Replay))?;
+    ) -> Result<Option<Self>, String> {
+        let Some(mode) = mode(&settings, compiled.is_some())? else { return Ok(None) };
         let absent = CompiledModels { shared: None, case: None };
         let compiled = (mode == ModelMode::Replay).then(|| compiled.unwrap_or(absent));
-        Self::of(settings, mode, folder, compiled)
+        Ok(Some(Self::of(settings, mode, folder, compiled)))
     }
 
     fn of(
@@ -52,9 +53,9 @@ impl ModelSet {
         mode: ModelMode,
         folder: ModelsFolder,
         compiled: Option<CompiledModels>,
-    ) -> Option<Self> {
+    ) -> Self {
         let (plan, cassettes) = (Plan::default(), Mutex::default());
-        (mode != ModelMode::Live).then_some(Self { settings, mode, folder, compiled, plan, cassettes })
+        Self { settings, mode, folder, compiled, plan, cassettes }
     }
 
     /// The recordings for cases with this number of runs, by one of several variants of an agent or by the only one.
@@ -124,9 +125,27 @@ impl ModelSet {
     }
 }
 
+/// What answers the calls of a set that has recordings or none; `None` if its agents ask their models themselves. Offline none
+/// may be asked, so what is not recorded is an error. Fails if there are limits, and nothing would count the calls.
+fn mode(settings: &Settings, exists: bool) -> Result<Option<ModelMode>, String> {
+    let limits = settings.limits.variables();
+    match settings.mode {
+        Some(ModelMode::Live) => Ok(None),
+        Some(mode) => Ok(Some(mode)),
+        None if exists || settings.is_offline => Ok(Some(ModelMode::Replay)),
+        None if limits.is_empty() => Ok(None),
+        None => Err(format!(
+            "{} {} calls that are recorded, and the set has no recording: {MODELS}=record makes one",
+            code_list(&limits),
+            if limits.len() == 1 { "limits" } else { "limit" }
+        )),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::limits::{Limit, Limits};
 
     #[test]
     fn a_recording_that_was_edited_is_told_with_the_command_that_replaces_it() {
@@ -155,5 +174,17 @@ mod tests {
         std::fs::write(parent.path().join("shared.json"), "{}").unwrap();
         let error = open(ModelMode::Replay, false).unwrap_err();
         assert!(error.starts_with("`models/shared.json`: ") && !error.contains("record-all"), "{error}");
+    }
+    #[test]
+    fn a_set_without_a_recording_keeps_limits_and_stays_offline() {
+        let limits = |calls| Limits { of_run: Limit { calls, ..Limit::default() }, ..Limits::default() };
+        let settings =
+            |calls, is_offline| Settings { limits: limits(calls), is_offline, ..Settings::default() };
+        assert_eq!(mode(&settings(None, false), false), Ok(None));
+        assert_eq!(mode(&settings(None, true), false), Ok(Some(ModelMode::Replay)));
+        assert_eq!(mode(&settings(Some(9), false), true), Ok(Some(ModelMode::Replay)));
+        let error = "`EVALSET_MODELS_CALLS` limits calls that are recorded, and the set has no recording: EVALSET_MODELS=record \
+                     makes one";
+        assert_eq!(mode(&settings(Some(9), false), false), Err(error.to_owned()));
     }
 }

@@ -12,9 +12,10 @@ use eval_format::conventions::{SHARED_MODELS, models_file};
 use eval_support::file::read_file;
 use eval_support::lock::{FolderLock, FolderLockError};
 use eval_support::secrets::secret_variables;
-use eval_support::whole_file::replace;
+use eval_support::whole_file::{check_replaceable, replace};
 
 use crate::recording::{CaseRecording, Exchange, Shared, by_hand};
+use crate::upstream::sent_keys;
 
 /// The largest recording of a case.
 const LARGEST: usize = 5 << 20;
@@ -166,6 +167,22 @@ impl ModelsFolder {
         })
     }
 
+    /// Fails if the recording of a case could not be written, as far as this can be checked without writing it.
+    pub(crate) fn check_writable(&self, eval_id: &str) -> Result<(), String> {
+        let file = models_file(eval_id);
+        let of_folder =
+            [&*file, SHARED_MODELS].map(|name| (self.path.join(name), format!("{}/{name}", self.shown)));
+        // A folder that is not there yet is made beside the set.
+        let of_parent = [(self.path.clone(), self.shown.clone())];
+        let files = if self.exists() { &of_folder[..] } else { &of_parent[..] };
+        for (path, shown) in files {
+            let taken = || io::Error::other("a folder is in its place");
+            let checked = if path.is_dir() { Err(taken()) } else { check_replaceable(path) };
+            checked.map_err(|error| format!("cannot write `{shown}`: {error}; no model was asked"))?;
+        }
+        Ok(())
+    }
+
     /// Writes the recording of a case, whole, and what it shares with others. It may wait for the disk and for another
     /// process.
     pub fn write(&self, recording: &CaseRecording) -> Result<(), String> {
@@ -215,7 +232,7 @@ impl ModelsFolder {
         if text.len() > LARGEST {
             return Err(too_large(&recording, text.len(), &self.shown_file(eval_id)));
         }
-        secrets::refuse(&recording, secret_variables())?;
+        secrets::refuse(&recording, secret_variables().chain(sent_keys()))?;
         let old = self.read_text(&name)?;
         if recording.exchanges.is_empty() {
             return self.forget(&path, &name, old.as_deref()).map(|()| recording);

@@ -1,10 +1,13 @@
 //! Requests to providers, while calls are recorded or live.
 
+use std::collections::BTreeSet;
+
 use eval_format::__private::parse_value;
 use eval_format::Value;
 use eval_support::http::Clients;
 use eval_support::message::cut;
-use eval_support::secrets::{KEY_NOTE, key_ranges, mask, mask_shapes};
+use eval_support::mutex::Mutex;
+use eval_support::secrets::{KEY_NOTE, hide, key_ranges, mask, mask_shapes};
 use eval_support::untrusted::one_line;
 use hyper::body::Bytes;
 use hyper::header::{
@@ -34,6 +37,31 @@ const NOT_SENT: [&str; 10] = [
     "proxy-connection",
     "keep-alive",
 ];
+
+/// Headers of requests with the key of the agent, which may be in no variable.
+const KEY_HEADERS: [&str; 5] =
+    ["authorization", "x-api-key", "api-key", "x-goog-api-key", "cf-aig-authorization"];
+
+/// The shortest key that is looked for. What clients send where no key is needed is shorter.
+const MIN_KEY_BYTES: usize = 16;
+
+/// The keys that requests carried, with the names of their headers. A provider may repeat one in its answer.
+static SENT_KEYS: Mutex<BTreeSet<(String, String)>> = Mutex::new(BTreeSet::new());
+
+/// The names of headers, and the keys that they carried so far.
+pub(crate) fn sent_keys() -> Vec<(String, String)> {
+    SENT_KEYS.lock().iter().cloned().collect()
+}
+
+/// Masks the key of a request in all output from now on, and keeps it out of recordings.
+fn hide_key(name: &str, value: &str) {
+    let key = value.rsplit(' ').next().unwrap_or_default();
+    let has = |is: fn(&u8) -> bool| key.bytes().any(|byte| is(&byte));
+    if key.len() >= MIN_KEY_BYTES && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic) {
+        hide(key);
+        SENT_KEYS.lock().insert((name.to_owned(), key.to_owned()));
+    }
+}
 
 /// Headers of answers that clients act on or show. No other header is handed on or recorded.
 const KEPT_HEADERS: [&str; 5] =
@@ -104,6 +132,7 @@ async fn send_to(
     body: Bytes,
 ) -> Result<Response, Unsent> {
     let host = url.host_str().unwrap_or_default().to_owned();
+    url.query_pairs().filter(|(name, _)| name == "key").for_each(|(name, value)| hide_key(&name, &value));
     if url.scheme() == "https" && !cfg!(feature = "https") {
         return Err(Unsent::for_good(format!(
             "`{host}` is asked over https, which this build does not have: add the feature `record-models` of eval-core, or \
@@ -116,6 +145,9 @@ async fn send_to(
     let method = Method::from_bytes(method.as_bytes()).unwrap_or(Method::POST);
     let mut sent = HeaderMap::new();
     for (name, value) in headers {
+        if let (true, Ok(value)) = (KEY_HEADERS.contains(&name.as_str()), value.to_str()) {
+            hide_key(name.as_str(), value);
+        }
         if !NOT_SENT.contains(&name.as_str()) {
             sent.append(name.clone(), value.clone());
         }

@@ -3,6 +3,7 @@
 use std::env;
 
 use eval_support::variables::MODELS_OFFLINE;
+use reqwest::Url;
 
 use crate::mode::ModelMode;
 use crate::provider::Provider;
@@ -53,6 +54,11 @@ pub(crate) fn of_child(
     beside(address, proxy, mode, is_offline, set)
 }
 
+/// The proxy of the user's own that tunnels of the gateway go through, if there is one that it can ask.
+pub(crate) fn proxy_behind() -> Option<Url> {
+    behind(set)
+}
+
 /// A remark if a proxy of the user's own keeps clients that were not redirected from being found.
 pub(crate) fn note(mode: ModelMode, is_offline: bool) -> Option<String> {
     note_beside(mode, is_offline, set)
@@ -67,11 +73,21 @@ fn set(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.is_empty())
 }
 
+/// The address of a proxy that is asked without TLS. Some write it without a scheme.
+fn behind(set: impl Fn(&str) -> Option<String>) -> Option<Url> {
+    let own = PROXIES.iter().find_map(|name| set(name))?;
+    let own = if own.contains("://") { own } else { format!("http://{own}") };
+    Url::parse(&own).ok().filter(|url| url.scheme() == "http" && url.has_host())
+}
+
 fn note_beside(mode: ModelMode, is_offline: bool, set: impl Fn(&str) -> Option<String>) -> Option<String> {
     let own = PROXIES.iter().find(|name| set(name).is_some()).filter(|_| !mode.asks() && !is_offline)?;
-    Some(format!(
-        "`{own}` is set, so a client that asks a host of models itself is not found; {MODELS_OFFLINE}=1 puts the gateway in its place"
-    ))
+    behind(set).is_none().then(|| {
+        format!(
+            "`{own}` is no `http://` proxy, so a client that asks a host of models itself is not found; {MODELS_OFFLINE}=1 puts the \
+             gateway in its place"
+        )
+    })
 }
 
 fn note_of_proxy(set: impl Fn(&str) -> Option<String>) -> Option<String> {
@@ -101,12 +117,11 @@ fn beside(
     for provider in Provider::ALL {
         variables.extend(provider.addresses().iter().map(|(name, path)| (*name, format!("{address}{path}"))));
     }
-    for name in NO_PROXY {
-        // Its hosts would be reached past the gateway.
-        let before = set(name).filter(|_| !is_offline);
-        let before = before.map(|value| format!("{value},")).unwrap_or_default();
-        variables.push((name, format!("{before}127.0.0.1,localhost")));
-    }
+    // Clients read one of both names, so each has the hosts of both. Offline they would be reached past the gateway.
+    let mut spared: Vec<String> = NO_PROXY.into_iter().filter(|_| !is_offline).filter_map(&set).collect();
+    spared.dedup();
+    spared.push("127.0.0.1,localhost".to_owned());
+    variables.extend(NO_PROXY.map(|name| (name, spared.join(","))));
     let steady = STEADY.iter().filter(|(name, _)| set(name).is_none());
     variables.extend(steady.map(|(name, value)| (*name, (*value).to_owned())));
     if !mode.asks() {
@@ -114,11 +129,11 @@ fn beside(
         // No project of Google: its client takes none together with a key.
         let unset = keys.copied().chain(OTHER_KEYS).filter(|name| set(name).is_none());
         variables.extend(unset.map(|name| (name, NO_KEY.to_owned())));
-        // It finds clients that were not redirected. A proxy of the user's own is left alone, but for an agent that may reach
-        // no other host.
+        // It finds clients that were not redirected, and goes through the user's own proxy. One that it cannot ask is left alone,
+        // but for an agent that may reach no other host.
         let has_none = |names: &[&str]| names.iter().all(|name| set(name).is_none());
         let ours = |names: [&'static str; 2]| names.map(|name| (name, proxy.to_owned()));
-        if is_offline || has_none(&PROXIES) {
+        if is_offline || has_none(&PROXIES) || behind(&set).is_some() {
             variables.extend(ours(PROXIES));
             if set(NODE_PROXY).is_none() {
                 variables.push((NODE_PROXY, "1".to_owned()));
@@ -188,7 +203,7 @@ mod tests {
         assert_eq!(given(ModelMode::Replay, &|_| None), all);
         // What is set stays, but for the addresses and for the hosts of this machine.
         for kept in [&in_any_mode[10..], &in_replays].concat() {
-            let set = |name: &str| (name == kept.0).then(|| "own".to_owned());
+            let set = |name: &str| (name == kept.0).then(|| "https://own".to_owned());
             assert!(given(ModelMode::Replay, &set).iter().all(|(name, _)| *name != kept.0), "{}", kept.0);
         }
         for (name, expected) in &in_any_mode[..8] {
@@ -199,9 +214,9 @@ mod tests {
     }
 
     #[test]
-    fn a_proxy_of_the_users_own_is_left_alone_and_noted_unless_the_agent_is_offline() {
+    fn a_proxy_that_the_gateway_cannot_ask_is_left_alone_and_noted_unless_the_agent_is_offline() {
         let own = |name: &str| {
-            let own = [("HTTPS_PROXY", "http://own"), ("NO_PROXY", "api.openai.com")];
+            let own = [("HTTPS_PROXY", "https://own"), ("NO_PROXY", "api.openai.com")];
             own.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
         };
         let get = |is_offline: bool, name: &str| {
@@ -222,10 +237,26 @@ mod tests {
         assert_eq!(get(false, "ALL_PROXY"), None);
         assert_eq!(get(true, "NO_PROXY").as_deref(), Some("127.0.0.1,localhost"));
         assert_eq!(get(false, "NO_PROXY").as_deref(), Some("api.openai.com,127.0.0.1,localhost"));
+        // Python reads the other name first.
+        assert_eq!(get(false, "no_proxy").as_deref(), Some("api.openai.com,127.0.0.1,localhost"));
         let note = |mode, is_offline| note_beside(mode, is_offline, own);
-        assert!(note(ModelMode::Replay, false).is_some_and(|note| note.starts_with("`HTTPS_PROXY` is set")));
+        assert!(
+            note(ModelMode::Replay, false)
+                .is_some_and(|note| note.starts_with("`HTTPS_PROXY` is no `http://` proxy"))
+        );
         assert_eq!((note(ModelMode::Replay, true), note(ModelMode::Record, false)), (None, None));
         assert_eq!(note_beside(ModelMode::Replay, false, |_| None), None);
+    }
+
+    #[test]
+    fn the_gateway_is_before_a_proxy_of_the_users_own() {
+        for own in ["http://me:p%40ss@own:3128", "own:3128"] {
+            let set = |name: &str| (name == "https_proxy").then(|| own.to_owned());
+            let variables = beside("a", "http://gateway", ModelMode::Replay, false, set);
+            assert!(variables.contains(&("HTTPS_PROXY", "http://gateway".to_owned())), "{own}");
+            assert_eq!(note_beside(ModelMode::Replay, false, set), None);
+            assert_eq!(behind(set).map(|url| url.port()), Some(Some(3128)), "{own}");
+        }
     }
 
     #[test]

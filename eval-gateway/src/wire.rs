@@ -46,6 +46,20 @@ const NAMES: [(Wire, &str); 6] = [
     (Wire::Models, "models"),
 ];
 
+/// The parts of a query that say which page of a list is asked for.
+const PAGES: [&str; 10] = [
+    "after",
+    "after_id",
+    "before",
+    "before_id",
+    "limit",
+    "order",
+    "pageSize",
+    "pageToken",
+    "page_size",
+    "page_token",
+];
+
 impl fmt::Display for Wire {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(NAMES.iter().find(|(wire, _)| wire == self).map_or("", |(_, name)| name))
@@ -379,8 +393,7 @@ fn more_options(incoming: &Incoming<'_>, verb: Option<String>) -> Map {
         options.insert("alt", alt);
     }
     if incoming.method == "GET" {
-        // Pages of a list. A key is not one of them.
-        query.retain(|pair| !is_secret(pair) && !pair.starts_with("alt="));
+        query.retain(|pair| is_of_a_page(pair));
         query.sort_unstable();
         if !query.is_empty() {
             options.insert("query", query.join("&"));
@@ -389,10 +402,10 @@ fn more_options(incoming: &Incoming<'_>, verb: Option<String>) -> Map {
     options
 }
 
-/// Whether a part of a query is a key.
-fn is_secret(pair: &str) -> bool {
+/// Whether a part of a query says which page of a list is asked for. Others, such as keys of any name, are dropped.
+fn is_of_a_page(pair: &str) -> bool {
     let name = pair.split('=').next().unwrap_or_default();
-    ["key", "access_token", "api_key", "token"].iter().any(|secret| name.eq_ignore_ascii_case(secret))
+    PAGES.contains(&name)
 }
 
 /// The path below the base URL, with the query.

@@ -6,7 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use anstyle::Style;
 use eval_core::__private::reads_the_golden;
 use eval_core::journal::Decided;
-use eval_support::message::{NO_FAULT, NOTHING_RECORDED, changed_parts};
+use eval_support::message::{
+    NEVER_ASKED_FOR, NO_FAULT, NOTHING_RECORDED, TO_AN_OLDER_REQUEST, changed_parts,
+};
 use eval_support::untrusted::{guard, headline, one_line};
 use eval_support::variables::is_ci;
 use eval_support::words::{self, count, short_code_list};
@@ -199,15 +201,38 @@ fn common_change<'r>(reasons: impl Iterator<Item = &'r str>) -> Option<String> {
     ))
 }
 
-/// The cases that were to be recorded, and made no call of a model that could be.
-fn recorded_nothing(results: &RunResults<'_>) -> Option<String> {
+/// The names of the cases of which a run has such a note; `None` if there are none.
+fn cases_with(results: &RunResults<'_>, is_it: fn(&str) -> bool) -> Option<String> {
     let says = |test: &&TestResult<'_>| {
         let mut evaluations = test.attempt.evaluations.iter();
-        evaluations.any(|it| it.ran.transcript.notes.iter().any(|note| note == NOTHING_RECORDED))
+        evaluations.any(|it| it.ran.transcript.notes.iter().any(|note| is_it(note)))
     };
     let names: Vec<String> = results.tests.iter().filter(says).map(|test| one_line(&test.name)).collect();
-    let helps = "is the agent's client given its address, or has it a cache of answers? (`docs/recorded-models.md` has a table of clients)";
-    (!names.is_empty()).then(|| format!("{NOTHING_RECORDED}, in {}; {helps}", short_code_list(&names)))
+    (!names.is_empty()).then(|| short_code_list(&names))
+}
+
+/// What is wrong with the recorded calls of models of cases that may have passed: nothing was recorded, an answer was never
+/// asked for, or an answer is to a request that changed.
+fn recordings(results: &RunResults<'_>) -> impl Iterator<Item = String> {
+    let nothing = cases_with(results, |note| note == NOTHING_RECORDED).map(|names| {
+        format!(
+            "{NOTHING_RECORDED}, in {names}; is the agent's client given its address, or has it a cache of answers? \
+             (`docs/recorded-models.md` has a table of clients)"
+        )
+    });
+    let unused = cases_with(results, |note| note.contains(NEVER_ASKED_FOR)).map(|names| {
+        format!(
+            "recorded answers of models were not asked for in {names}; `EVALSET_MODELS=record-all` records these cases again, and \
+             `EVALSET_MODELS_UNUSED=error` makes it an error"
+        )
+    });
+    let older = cases_with(results, |note| note.ends_with(TO_AN_OLDER_REQUEST)).map(|names| {
+        format!(
+            "answers of models are to requests that changed since in {names}: what the model says to the new ones is not known; \
+             `EVALSET_MODELS=record-all` asks it"
+        )
+    });
+    [nothing, unused, older].into_iter().flatten()
 }
 
 /// A fault file that changed nothing in any case.
@@ -264,7 +289,7 @@ pub fn notes(results: &RunResults<'_>) -> Vec<String> {
         ));
     }
     notes.extend(changed_requests(results));
-    notes.extend(recorded_nothing(results));
+    notes.extend(recordings(results));
     notes.extend(idle_faults(results));
     notes.extend(repeated(results));
     notes.extend(unneeded_rules(results));

@@ -44,6 +44,12 @@ pub const NO_FAULT: &str = "no fault of ";
 /// The begin of the remark about a conversation that was to be recorded, and made no call of a model that could be.
 pub const NOTHING_RECORDED: &str = "nothing was recorded, since no call of a model came to the gateway";
 
+/// The words between the number of recorded answers that no call asked for, and what they answer.
+pub const NEVER_ASKED_FOR: &str = " never asked for: ";
+
+/// The end of the remark about recorded answers that were put under requests that changed.
+pub const TO_AN_OLDER_REQUEST: &str = " to an older request";
+
 const NOT_RECORDED: &str = " is not recorded: ";
 const CHANGED: &str = " changed";
 

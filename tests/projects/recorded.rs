@@ -150,7 +150,7 @@ fn calls_of_models_are_recorded_once_compiled_in_and_replayed_without_the_provid
         "recording error in turn 1: call 1 of a model (openai chat, m) is not recorded: the system prompt changed",
         "- Be brief.",
         "+ Be very brief.",
-        "EVALSET_MODELS=record cargo test",
+        "EVALSET_MODELS=record-all cargo test",
     ] {
         assert!(failure.contains(part), "{part} is not in\n{failure}");
     }

@@ -113,6 +113,12 @@ fn prune(sets: &[Recorded]) -> Result<Answer, CommandError> {
     let mut text = String::new();
     for Recorded { selected, cases, folder } in sets {
         let shown = selected.path.display();
+        if selected.cases.is_some() {
+            return Err(CommandError::new(
+                format!("{shown}: cases of the set are named, and what is removed has no case"),
+                "name the set alone",
+            ));
+        }
         if !folder.exists() {
             text.push_str(&format!("{shown}: no recorded calls of models\n"));
             continue;

@@ -163,7 +163,7 @@ fn a_changed_prompt_is_an_error_with_the_line_also_if_the_agent_hides_it() {
                 "system prompt:",
                 "- Be brief.",
                 "+ Be very brief.",
-                "EVALSET_MODELS=record cargo evalset run trip.evalset.json:paris --agent-cmd 'python3 -I -S asks_model.py'",
+                "EVALSET_MODELS=record-all cargo evalset run trip.evalset.json:paris --agent-cmd 'python3 -I -S asks_model.py'",
             ],
         );
         assert!(!ran.out.contains("messages:"), "{}", ran.out);
@@ -220,7 +220,9 @@ fn answers_that_were_not_asked_for_are_named() {
     assert_ran(&record(&folder, &provider, &[], &[]), 0, &[]);
     drop(provider);
     folder.write("trip.evalset.json", set("trip", &[case("paris", &["Paris?"])]));
-    assert_ran(&run(&folder, &[], &[]), 0, &[]);
+    let note =
+        "recorded answers of models were not asked for in `trip/paris`; `EVALSET_MODELS=record-all` records";
+    assert_ran(&run(&folder, &[], &[]), 0, &[note]);
     let words =
         ["1 recorded answer was in `trip.evalset.models/paris.json` never asked for: turn 2, openai chat"];
     assert_ran(&run(&folder, &[], &[("EVALSET_MODELS_UNUSED", "error")]), 2, &words);
@@ -489,7 +491,8 @@ fn an_edited_answer_is_an_error_and_rebind_keeps_answers_under_a_changed_prompt(
     let args = [&["models", "rebind", "trip.evalset.json:paris"], &AGENT[..]].concat();
     let ran: Ran = folder.command(&args).envs(changed).output().expect("it runs").into();
     assert_ran(&ran, 0, &["1 passed"]);
-    assert_ran(&run(&folder, &["--json", "report.json"], &changed), 0, &["1 passed"]);
+    let older = "answers of models are to requests that changed since in `trip/paris`: what the model says to the new ones is not known";
+    assert_ran(&run(&folder, &["--json", "report.json"], &changed), 0, &["1 passed", older]);
     let report: Value = serde_json::from_str(&folder.read("report.json")).expect("JSON");
     let notes = report["cases"][0]["notes"].to_string();
     assert!(
@@ -520,6 +523,12 @@ fn recordings_are_listed_shown_and_pruned() {
     );
     let shown = folder.run(&["models", "show", "trip.evalset.json:paris"]);
     assert_ran(&shown, 0, &["turn 1  openai chat, gpt-5-mini", "Be brief.", "Paris?", "It is sunny."]);
+    let refused = folder.run(&["models", "prune", "trip.evalset.json:paris"]);
+    assert_ran(
+        &refused,
+        2,
+        &["cases of the set are named, and what is removed has no case", "name the set alone"],
+    );
     assert_ran(&folder.run(&["models", "prune", "trip.evalset.json"]), 0, &["1 part removed", "rome.json"]);
     assert_eq!(files(&folder).keys().collect::<Vec<_>>(), ["paris.json", "shared.json"]);
     let json: Value =

@@ -47,6 +47,10 @@ fn ids_of_each_wire_are_found_and_the_users_data_is_left_alone() {
             r##"{"call_id":"#1","id":"#2","type":"function_call"}"##,
         ),
         (r#"{"type":"image","id":"mine"}"#, r#"{"id":"mine","type":"image"}"#),
+        (
+            r#"{"type":"mcp","headers":{"X-Acme":"k9"},"server_url":"https://a.dev/mcp?token=k9"}"#,
+            r#"{"headers":{"X-Acme":"(a secret)"},"server_url":"https://a.dev/mcp?(a secret)","type":"mcp"}"#,
+        ),
         (r#"{"thoughtSignature":"abc","text":"t"}"#, r#"{"text":"t","thoughtSignature":"(opaque)"}"#),
         (
             r#"{"type":"thinking","signature":"s","thinking":"why"}"#,

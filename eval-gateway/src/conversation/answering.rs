@@ -32,8 +32,10 @@ impl Conversation {
         let exists = self.0.cassette.exists();
         let recording = self.0.cassette.recording().clone();
         let (shown, record) = (self.0.cassette.shown(), &*self.0.record);
-        let message =
-            miss::not_recorded(asked, place, Known { recording: &recording, shown, exists, record });
+        // Other variants have answers in the same file.
+        let again = if self.0.cassette.is_variant() { record.to_owned() } else { self.record_all() };
+        let known = Known { recording: &recording, shown, exists, record, record_all: &again };
+        let message = miss::not_recorded(asked, place, known);
         self.miss(message.clone());
         message
     }
@@ -114,8 +116,12 @@ impl Conversation {
         Ok(Some(answer.clone()))
     }
 
-    /// Counts a call that is sent to a model. Fails with the sentence about a limit that it would exceed.
+    /// Counts a call that is sent to a model. Fails with the sentence about a limit that it would exceed, or about a recording that
+    /// cannot be written.
     fn send(&self, state: &mut State, asked: &Asked, place: Place) -> Result<(), String> {
+        if self.0.writes() {
+            self.0.cassette.check_writable()?;
+        }
         let Settings { limits, total, .. } = &self.0.settings;
         let has_tokens = asked.wire != Wire::Models && !asked.model.is_empty();
         let model = Some(&*asked.model).filter(|_| has_tokens);

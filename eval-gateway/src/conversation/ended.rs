@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use eval_support::message::{NOTHING_RECORDED, cut};
+use eval_support::message::{NEVER_ASKED_FOR, NOTHING_RECORDED, TO_AN_OLDER_REQUEST, cut};
 use eval_support::untrusted::one_line;
 use eval_support::variables::MODELS;
 use eval_support::words::{count, tokens};
@@ -180,7 +180,7 @@ impl Conversation {
         let shown = self.0.cassette.shown();
         if !unused.is_empty() {
             let text = format!(
-                "{} in `{shown}` never asked for: {}; record the case again: {}",
+                "{} in `{shown}`{NEVER_ASKED_FOR}{}; record the case again: {}",
                 was_or_were(number),
                 unused.join("; "),
                 self.record_all(),
@@ -194,7 +194,9 @@ impl Conversation {
         let rebound = recording.rebound();
         if rebound > 0 {
             let verb = if rebound == 1 { "is" } else { "are" };
-            ended.notes.push(format!("{} in `{shown}` {verb} to an older request", count(rebound, "answer")));
+            ended
+                .notes
+                .push(format!("{} in `{shown}` {verb}{TO_AN_OLDER_REQUEST}", count(rebound, "answer")));
         }
     }
 }

@@ -2,7 +2,7 @@
 //! client that asks a host of models in this way was not redirected. Without TLS, a call of a model is found at any host.
 
 use std::convert::Infallible;
-use std::io::Cursor;
+use std::io::{self, Cursor};
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -16,7 +16,8 @@ use hyper::http::uri::Authority;
 use hyper::service::service_fn;
 use hyper::{Method, Request, StatusCode};
 use hyper_util::rt::TokioIo;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, copy_bidirectional};
+use reqwest::Url;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, copy_bidirectional};
 use tokio::net::TcpStream;
 
 use super::answer::{Broken, Reaction, with_type};
@@ -26,6 +27,7 @@ use super::stray::is_call;
 use crate::handler::Handler;
 use crate::loopback;
 use crate::provider::{advice, is_host_of_models};
+use crate::variables::proxy_behind;
 
 /// Opens a tunnel to a host. It is reached first, so that the client learns if it is not.
 pub(super) async fn open(request: Request<Incoming>) -> Reaction {
@@ -37,13 +39,59 @@ pub(super) async fn open(request: Request<Incoming>) -> Reaction {
         handler.miss(&message);
         return refused(&message);
     }
-    let Ok(there) = TcpStream::connect(authority.as_str()).await else { return unreached() };
+    let behind = proxy_behind().filter(|_| !is_loopback(authority.host()));
+    let reached = match behind {
+        Some(proxy) => through(&proxy, &authority).await,
+        None => TcpStream::connect(authority.as_str()).await,
+    };
+    let Ok(there) = reached else { return unreached() };
     tokio::spawn(async move {
         if let Ok(here) = hyper::upgrade::on(request).await {
             carry(TokioIo::new(here), there, handler, authority).await;
         }
     });
     with_type(StatusCode::OK, "text/plain", text(""))
+}
+
+/// A tunnel to a host through the user's own proxy.
+async fn through(proxy: &Url, authority: &Authority) -> io::Result<TcpStream> {
+    const MAX_HEAD_BYTES: usize = 16 << 10;
+    let (host, port) = (proxy.host_str().unwrap_or_default(), proxy.port().unwrap_or(80));
+    let mut stream = TcpStream::connect((host.trim_matches(['[', ']']), port)).await?;
+    let mut head = format!("CONNECT {authority} HTTP/1.1\r\nHost: {authority}\r\n");
+    if !proxy.username().is_empty() {
+        let [user, password] = [proxy.username(), proxy.password().unwrap_or_default()].map(unescaped);
+        let login = STANDARD.encode([&user[..], b":", &password].concat());
+        head.push_str(&format!("Proxy-Authorization: Basic {login}\r\n"));
+    }
+    stream.write_all(format!("{head}\r\n").as_bytes()).await?;
+    let mut answer = Vec::new();
+    while !answer.ends_with(b"\r\n\r\n") && answer.len() < MAX_HEAD_BYTES {
+        answer.push(stream.read_u8().await?);
+    }
+    let is_open = answer.starts_with(b"HTTP/1.") && answer.get(8..10) == Some(b" 2");
+    if is_open { Ok(stream) } else { Err(io::ErrorKind::ConnectionRefused.into()) }
+}
+
+/// The bytes of a part of an address.
+fn unescaped(part: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut left = part.as_bytes();
+    while let [first, rest @ ..] = left {
+        let digits =
+            rest.get(..2).filter(|_| *first == b'%').and_then(|digits| std::str::from_utf8(digits).ok());
+        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                left = &rest[2..];
+            }
+            None => {
+                bytes.push(*first);
+                left = rest;
+            }
+        }
+    }
+    bytes
 }
 
 /// Carries the bytes of a tunnel. Requests of HTTP without TLS are read on their way: node sends those through a tunnel, too.
@@ -220,4 +268,42 @@ fn text(text: &str) -> BoxBody<Bytes, Broken> {
 
 fn whole(bytes: Bytes) -> BoxBody<Bytes, Broken> {
     Full::new(bytes).map_err(|never: Infallible| match never {}).boxed()
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_tunnel_goes_through_the_proxy_of_the_user_with_their_login() {
+        for (answer, is_open) in [
+            ("HTTP/1.1 200 Connection established\r\nVia: x\r\n\r\nhello", true),
+            ("HTTP/1.1 407 Who is there?\r\n\r\n", false),
+            ("", false),
+        ] {
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let address = listener.local_addr().unwrap();
+            let proxy = tokio::spawn(async move {
+                let (mut stream, _) = listener.accept().await.unwrap();
+                let mut head = Vec::new();
+                while !head.ends_with(b"\r\n\r\n") {
+                    head.push(stream.read_u8().await.unwrap());
+                }
+                stream.write_all(answer.as_bytes()).await.unwrap();
+                String::from_utf8(head).unwrap()
+            });
+            let url = Url::parse(&format!("http://me:p%40ss@{address}")).unwrap();
+            let opened = through(&url, &Authority::from_static("example.com:443")).await;
+            assert_eq!(opened.is_ok(), is_open, "{answer}");
+            let head = "CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\nProxy-Authorization: Basic bWU6cEBzcw==\r\n\r\n";
+            assert_eq!(proxy.await.unwrap(), head);
+            if let Ok(mut stream) = opened {
+                let mut said = String::new();
+                stream.read_to_string(&mut said).await.unwrap();
+                assert_eq!(said, "hello");
+            }
+        }
+    }
 }

@@ -22,8 +22,13 @@ fn recording(bodies: &[&str]) -> CaseRecording {
 }
 
 fn told(recording: &CaseRecording, body: &str, run: usize) -> String {
-    let known =
-        Known { recording, shown: "x.models/paris.json", exists: true, record: "EVALSET_MODELS=record run" };
+    let known = Known {
+        recording,
+        shown: "x.models/paris.json",
+        exists: true,
+        record: "EVALSET_MODELS=record run",
+        record_all: "EVALSET_MODELS=record-all run",
+    };
     not_recorded(&asked(body), Place { run, turn: 1, call: 1 }, known)
 }
 
@@ -48,7 +53,7 @@ fn a_miss_names_each_part_that_differs_and_no_other() {
         let model = if part == "the model" { "n" } else { "m" };
         let expected = format!(
             "call 1 of a model (openai chat, {model}) is not recorded: {part} changed\n\
-             the nearest recorded call is of turn 1 (- recorded, + asked):\n{lines}\nrecord it  EVALSET_MODELS=record run"
+             the nearest recorded call is of turn 1 (- recorded, + asked):\n{lines}\nrecord it  EVALSET_MODELS=record-all run"
         );
         assert_eq!(told(&recording, &RECORDED.replace(from, to), 1), expected);
     }
@@ -75,7 +80,8 @@ fn the_nearest_call_is_the_one_with_the_most_words_in_common_whatever_the_order_
     }
     recording.sort();
     for (at, role) in (1..).zip(ROLES) {
-        let known = Known { recording: &recording, shown: "x", exists: true, record: "run" };
+        let known =
+            Known { recording: &recording, shown: "x", exists: true, record: "run", record_all: "run" };
         let told =
             not_recorded(&asked(&body(role, "Be honest.")), Place { run: 1, turn: 1, call: at }, known);
         let changed: Vec<&str> =
@@ -144,7 +150,8 @@ fn a_miss_names_the_results_of_tools_that_changed_in_each_wire() {
         exchange.answers.push(Answer { run: 1, status: 200, headers: Vec::new(), body });
         let mut recording = CaseRecording::new("paris");
         recording.add(exchange);
-        let known = Known { recording: &recording, shown: "x", exists: true, record: "run" };
+        let known =
+            Known { recording: &recording, shown: "x", exists: true, record: "run", record_all: "run" };
         let place = Place { run: 1, turn: 1, call: 2 };
         let told = not_recorded(&of(&request.replace("sunny", "rainy")), place, known);
         assert!(told.contains("is not recorded: the results of tools changed\n"), "{path}: {told}");

@@ -1,9 +1,9 @@
 //! The owner of a call: the conversation that it belongs to, among those that share a program.
 //!
 //! A call belongs to the conversation to which an id in it was given, else to those whose message of the user it holds last.
-//! Among several, one whose recording has an unused answer to the call goes before one that had all of its answers. If
-//! this leaves several with different answers, or one that has the same messages and no answer, the call is an error of all of
-//! them.
+//! Among several, one whose recording has an unused answer to the call goes before one that had all of its answers, if the
+//! answers are the same. If this leaves several with different answers, or one that has the same messages and no answer, the
+//! call is an error of all of them.
 
 use eval_format::Value;
 use eval_support::words::code_list;
@@ -87,20 +87,22 @@ fn among_several(
         // One is enough: it gives the answer.
         asking.any(|(owner, asked)| attributions.free(owner, &asked.key));
     }
-    let (mut unused, mut nothing): (Vec<(&Conversation, Answer)>, Vec<&Conversation>) =
-        (Vec::new(), over.to_vec());
+    let (mut unused, mut used): (Vec<(&Conversation, Answer)>, Vec<(&Conversation, Answer)>) =
+        (Vec::new(), Vec::new());
+    let mut nothing = over.to_vec();
     for owner in owners {
         let Some(asked) = asked(read, owner) else { continue };
         match owner.has(asked) {
             Has::Unused(answer) => unused.push((owner, answer)),
             Has::Nothing => nothing.push(owner),
-            // It has asked this as often as it is recorded.
-            Has::Used => {}
+            Has::Used(answer) => used.push((owner, answer)),
         }
     }
     let Some((first, answer)) = unused.first() else { return missed(read, owners, over) };
     let is_rival = |other: &&Conversation| unused.iter().any(|(owner, _)| owner.said() == other.said());
-    let rivals: Vec<&Conversation> = nothing.into_iter().filter(is_rival).collect();
+    // One that asks again what it had all answers to is not told from the first request of another one.
+    let asks_again = used.iter().filter(|(_, other)| !same_answer(other, answer)).map(|(owner, _)| *owner);
+    let rivals: Vec<&Conversation> = nothing.into_iter().filter(is_rival).chain(asks_again).collect();
     let is_same = unused.iter().all(|(_, other)| same_answer(other, answer));
     match asked(read, first) {
         // Whichever conversation gives it, the answer is the same.

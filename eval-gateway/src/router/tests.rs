@@ -167,16 +167,23 @@ async fn a_case_with_the_same_words_and_no_answer_to_them_is_not_guessed() {
 }
 
 #[tokio::test]
-async fn a_case_that_had_its_answers_does_not_keep_another_from_its_own() {
-    let program = Program::new(ModelMode::Replay);
-    for case in ["one", "two"] {
-        program.record(case, 1, &[(&["hi"], case)]);
+async fn a_case_that_asks_again_is_not_told_from_another_that_asks_first() {
+    for (answers, is_told) in [(["same", "same"], true), (["one", "two"], false)] {
+        let program = Program::new(ModelMode::Replay);
+        for (case, said) in ["one", "two"].into_iter().zip(answers) {
+            program.record(case, 1, &[(&["hi"], said)]);
+        }
+        let (one, _lease) = program.lease("one", &["hi"]).await;
+        assert_eq!(program.ask(&["hi"], None), answers[0]);
+        let (two, _other) = program.lease("two", &["hi"]).await;
+        let got = program.ask(&["hi"], None);
+        if is_told {
+            assert_eq!(got, answers[1]);
+            continue;
+        }
+        assert!(got.contains("may be of any of the cases `two` and `one`"), "{got}");
+        assert_eq!((one.misses().len(), two.misses().len()), (1, 1));
     }
-    let (one, _lease) = program.lease("one", &["hi"]).await;
-    assert_eq!(program.ask(&["hi"], None), "one");
-    let (two, _other) = program.lease("two", &["hi"]).await;
-    assert_eq!(program.ask(&["hi"], None), "two");
-    assert_eq!((one.end(true).error, two.end(true).error), (None, None));
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use crate::recording::{Body, CaseRecording, Shared};
 use crate::sse::Data;
 use crate::wire::Parts;
 
-/// Fails if a recording holds the value of a variable that is named like a secret: as it is, in base64, or as in an address.
+/// Fails if a recording holds a secret: the value of a variable or of a header. It is found as it is, in base64, and as in an address.
 pub(super) fn refuse(
     recording: &CaseRecording,
     secrets: impl Iterator<Item = (String, String)>,
@@ -19,7 +19,7 @@ pub(super) fn refuse(
         if forms.iter().any(|form| texts.iter().any(|text| text.contains(&**form))) {
             return Err(format!(
                 "the calls of case `{}` hold the value of `{name}`, which must not be in a recording, so nothing was \
-                 recorded; keep it out of what the agent sends, or unset the variable",
+                 recorded; keep it out of what the agent sends and gets",
                 recording.eval_id
             ));
         }
@@ -82,25 +82,39 @@ fn collect_text(text: &str, texts: &mut Vec<String>) {
 }
 
 /// The forms in which a value may be written.
-fn forms(value: &str) -> [String; 5] {
+fn forms(value: &str) -> Vec<String> {
     use base64::Engine as _;
-    use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+    use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
     let in_json = Value::from(value).to_string();
-    [
-        value.trim().to_owned(),
-        in_json.trim_matches('"').to_owned(),
-        STANDARD.encode(value).trim_end_matches('=').to_owned(),
-        URL_SAFE_NO_PAD.encode(value),
-        in_address(value),
-    ]
+    let in_json = in_json.trim_matches('"').to_owned();
+    let mut forms = vec![value.trim().to_owned(), in_json.replace('/', "\\/"), in_json];
+    for spared in ["", "/"] {
+        let in_address = in_address(value, spared);
+        forms.extend([in_address.to_ascii_lowercase(), in_address]);
+    }
+    // A text before it, such as the name of a user, moves its bits.
+    for before in 0..3 {
+        let bytes = [&[0; 2][..before], value.as_bytes()].concat();
+        let shared = (before * 8).div_ceil(6);
+        for engine in [STANDARD_NO_PAD, URL_SAFE_NO_PAD] {
+            let whole = engine.encode(&bytes);
+            let own = &whole[shared..whole.len() - usize::from(bytes.len() % 3 > 0)];
+            forms.push(own.to_owned());
+        }
+    }
+    forms
 }
 
-fn in_address(text: &str) -> String {
+fn in_address(text: &str, spared: &str) -> String {
     let mut out = String::new();
     for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') {
-            out.push(char::from(byte));
+        let letter = char::from(byte);
+        if byte.is_ascii_alphanumeric()
+            || matches!(byte, b'-' | b'_' | b'.' | b'~')
+            || spared.contains(letter)
+        {
+            out.push(letter);
         } else {
             out.push_str(&format!("%{byte:02X}"));
         }

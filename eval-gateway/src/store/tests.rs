@@ -119,7 +119,16 @@ fn a_recording_that_is_too_large_or_holds_a_secret_is_not_written() {
     assert!(!folder.exists());
     let secret = || [("MY_API_KEY".to_owned(), "correct horse/battery".to_owned())].into_iter();
     let refuse = |prompt: &str, said: &str| secrets::refuse(&recording("a", prompt, said), secret());
-    for text in ["it is correct horse/battery", "Y29ycmVjdCBob3JzZS9iYXR0ZXJ5", "correct%20horse%2Fbattery"] {
+    for text in [
+        "it is correct horse/battery",
+        "Y29ycmVjdCBob3JzZS9iYXR0ZXJ5",
+        "correct%20horse%2Fbattery",
+        "correct%20horse%2fbattery",
+        "correct%20horse/battery",
+        // `u:` and `me:` before it, and `!` behind it.
+        "dTpjb3JyZWN0IGhvcnNlL2JhdHRlcnkh",
+        "bWU6Y29ycmVjdCBob3JzZS9iYXR0ZXJ5IQ",
+    ] {
         let error = refuse("prompt", text).unwrap_err();
         assert!(error.contains("hold the value of `MY_API_KEY`") && !error.contains("horse"), "{error}");
         assert!(refuse(text, "yes").is_err());

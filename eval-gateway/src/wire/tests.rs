@@ -62,6 +62,8 @@ fn the_path_below_the_base_url_goes_on_and_telemetry_does_not_count() {
     let sse = read("POST", "/v1beta/models/g:streamGenerateContent", "alt=sse&key=secret", "{}").unwrap();
     assert_eq!(sse.parts.options.get("alt").and_then(Value::as_str), Some("sse"));
     assert!(!format!("{:?}", sse.parts).contains("secret"));
+    let list = read("GET", "/v1/models", "limit=20&apikey=k9&sig=k9&after=m", "").unwrap();
+    assert_eq!(list.parts.options.get("query").and_then(Value::as_str), Some("after=m&limit=20"));
 }
 
 #[test]

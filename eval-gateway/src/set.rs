@@ -32,7 +32,7 @@ impl ModelSet {
     /// limits would not be kept.
     pub fn on_disk(settings: Settings, folder: ModelsFolder) -> Result<Option<Self>, String> {
         let exists = settings.mode != Some(ModelMode::Live) && folder.is_there()?;
-        Ok(mode(&settings, exists)?.map(|mode| Self::of(settings, mode, folder, None)))
+        Ok(mode(&settings, exists, &folder)?.map(|mode| Self::of(settings, mode, folder, None)))
     }
 
     /// The recordings that were compiled into a test, in whose place the folder is read while calls are recorded. Fails if
@@ -42,7 +42,7 @@ impl ModelSet {
         folder: ModelsFolder,
         compiled: Option<CompiledModels>,
     ) -> Result<Option<Self>, String> {
-        let Some(mode) = mode(&settings, compiled.is_some())? else { return Ok(None) };
+        let Some(mode) = mode(&settings, compiled.is_some(), &folder)? else { return Ok(None) };
         let absent = CompiledModels { shared: None, case: None };
         let compiled = (mode == ModelMode::Replay).then(|| compiled.unwrap_or(absent));
         Ok(Some(Self::of(settings, mode, folder, compiled)))
@@ -95,6 +95,12 @@ impl ModelSet {
     /// The error of a recording, with the command that replaces it if it is of the case alone.
     fn with_help(&self, eval_id: &str, why: String, command: &str) -> String {
         let file = self.folder.shown_file(eval_id);
+        let shared = self.folder.shown_shared();
+        if why.starts_with(&format!("`{shared}`")) {
+            return format!(
+                "{why}\nrestore `{shared}`; or remove it, and record all cases of the set again with EVALSET_MODELS=record-all"
+            );
+        }
         if !why.starts_with(&format!("`{file}`")) {
             return why;
         }
@@ -126,14 +132,22 @@ impl ModelSet {
 }
 
 /// What answers the calls of a set that has recordings or none; `None` if its agents ask their models themselves. Offline none
-/// may be asked, so what is not recorded is an error. Fails if there are limits, and nothing would count the calls.
-fn mode(settings: &Settings, exists: bool) -> Result<Option<ModelMode>, String> {
+/// may be asked, so what is not recorded is an error. Fails if there are limits, and nothing would count the calls, and if the
+/// recordings may be there under another name.
+fn mode(settings: &Settings, exists: bool, folder: &ModelsFolder) -> Result<Option<ModelMode>, String> {
     let limits = settings.limits.variables();
     match settings.mode {
         Some(ModelMode::Live) => Ok(None),
         Some(mode) => Ok(Some(mode)),
         None if exists || settings.is_offline => Ok(Some(ModelMode::Replay)),
-        None if limits.is_empty() => Ok(None),
+        None if limits.is_empty() => match folder.without_a_set() {
+            None => Ok(None),
+            Some(other) => Err(format!(
+                "the set has no recorded calls of models, and `{other}` beside it has no set: if the set was renamed, rename the \
+                 folder to `{}`, else remove it; {MODELS}=live asks the models",
+                folder.shown()
+            )),
+        },
         None => Err(format!(
             "{} {} calls that are recorded, and the set has no recording: {MODELS}=record makes one",
             code_list(&limits),
@@ -173,18 +187,45 @@ mod tests {
         // What all cases share is not of the case.
         std::fs::write(parent.path().join("shared.json"), "{}").unwrap();
         let error = open(ModelMode::Replay, false).unwrap_err();
-        assert!(error.starts_with("`models/shared.json`: ") && !error.contains("record-all"), "{error}");
+        let help = "restore `models/shared.json`; or remove it, and record all cases of the set again with EVALSET_MODELS=record-all";
+        assert!(error.starts_with("`models/shared.json`: ") && error.ends_with(help), "{error}");
+        std::fs::remove_file(parent.path().join("shared.json")).unwrap();
+        assert!(open(ModelMode::RecordAll, false).is_ok(), "the help works");
     }
     #[test]
     fn a_set_without_a_recording_keeps_limits_and_stays_offline() {
         let limits = |calls| Limits { of_run: Limit { calls, ..Limit::default() }, ..Limits::default() };
         let settings =
             |calls, is_offline| Settings { limits: limits(calls), is_offline, ..Settings::default() };
+        let parent = tempfile::tempdir().unwrap();
+        let folder = ModelsFolder::new(parent.path().join("new.evalset.models"), "new.evalset.models");
+        let mode = |settings: &Settings, exists| mode(settings, exists, &folder);
         assert_eq!(mode(&settings(None, false), false), Ok(None));
         assert_eq!(mode(&settings(None, true), false), Ok(Some(ModelMode::Replay)));
         assert_eq!(mode(&settings(Some(9), false), true), Ok(Some(ModelMode::Replay)));
         let error = "`EVALSET_MODELS_CALLS` limits calls that are recorded, and the set has no recording: EVALSET_MODELS=record \
                      makes one";
         assert_eq!(mode(&settings(Some(9), false), false), Err(error.to_owned()));
+    }
+
+    #[test]
+    fn recordings_of_a_set_that_was_renamed_are_told() {
+        let parent = tempfile::tempdir().unwrap();
+        let path = |name: &str| parent.path().join(name);
+        std::fs::create_dir(path("old.evalset.models")).unwrap();
+        let folder = ModelsFolder::new(path("new.evalset.models"), "evals/new.evalset.models");
+        let of = |mode| ModelSet::on_disk(Settings { mode, ..Settings::default() }, folder.clone());
+        assert!(of(None).unwrap().is_none(), "an empty folder holds no recording");
+        std::fs::write(path("old.evalset.models/c.json"), "{}").unwrap();
+        let error = of(None).unwrap_err();
+        assert_eq!(
+            error,
+            "the set has no recorded calls of models, and `old.evalset.models` beside it has no set: if the set was renamed, rename \
+             the folder to `evals/new.evalset.models`, else remove it; EVALSET_MODELS=live asks the models"
+        );
+        assert!(of(Some(ModelMode::Live)).unwrap().is_none());
+        assert!(of(Some(ModelMode::Record)).unwrap().is_some());
+        std::fs::write(path("old.evalset.json"), "{}").unwrap();
+        assert!(of(None).unwrap().is_none(), "the other set is there");
     }
 }

@@ -8,7 +8,7 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use eval_format::conventions::{SHARED_MODELS, models_file};
+use eval_format::conventions::{MODELS_SUFFIX, SHARED_MODELS, models_file};
 use eval_support::file::read_file;
 use eval_support::lock::{FolderLock, FolderLockError};
 use eval_support::secrets::secret_variables;
@@ -94,6 +94,34 @@ impl ModelsFolder {
     /// The file of a case as messages show it.
     pub fn shown_file(&self, eval_id: &str) -> String {
         format!("{}/{}", self.shown, models_file(eval_id))
+    }
+
+    /// The file of all cases as messages show it.
+    pub(crate) fn shown_shared(&self) -> String {
+        format!("{}/{SHARED_MODELS}", self.shown)
+    }
+
+    /// The folder as messages show it.
+    pub(crate) fn shown(&self) -> &str {
+        &self.shown
+    }
+
+    /// The name of a folder of recordings beside this one whose set is not there, as after a renaming.
+    pub(crate) fn without_a_set(&self) -> Option<String> {
+        let names = fs::read_dir(self.path.parent()?)
+            .ok()?
+            .filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let mut folders: Vec<String> = names
+            .filter(|name| {
+                let other = Self::new(self.path.with_file_name(name), "");
+                let set = name
+                    .strip_suffix(MODELS_SUFFIX)
+                    .map(|stem| self.path.with_file_name(format!("{stem}.json")));
+                set.is_some_and(|set| !set.exists()) && other.files().is_ok_and(|files| !files.is_empty())
+            })
+            .collect();
+        folders.sort();
+        folders.into_iter().next()
     }
 
     fn read_text(&self, name: &str) -> Result<Option<String>, String> {

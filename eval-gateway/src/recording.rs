@@ -17,6 +17,10 @@ use crate::wire::{Parts, Wire, key};
 pub(crate) use file::by_hand;
 pub use shared::Shared;
 
+/// Headers of answers that clients act on or show. No other header is handed on or recorded.
+pub(crate) const KEPT_HEADERS: [&str; 5] =
+    ["retry-after", "retry-after-ms", "x-should-retry", "request-id", "x-request-id"];
+
 /// The recorded calls of a case.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CaseRecording {

@@ -17,7 +17,7 @@ use hyper::header::{
 use reqwest::{Method, Url};
 
 use crate::deltas::{Edit, edited};
-use crate::recording::{Answer, Body};
+use crate::recording::{Answer, Body, KEPT_HEADERS};
 use crate::sse::{Data, Event, Splitter};
 use crate::wire::{Asked, Wire, with_usage};
 
@@ -62,10 +62,6 @@ fn hide_key(name: &str, value: &str) {
         SENT_KEYS.lock().insert((name.to_owned(), key.to_owned()));
     }
 }
-
-/// Headers of answers that clients act on or show. No other header is handed on or recorded.
-const KEPT_HEADERS: [&str; 5] =
-    ["retry-after", "retry-after-ms", "x-should-retry", "request-id", "x-request-id"];
 
 /// The size limit of an answer.
 const MAX_ANSWER_BYTES: usize = 64 << 20;

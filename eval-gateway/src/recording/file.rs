@@ -7,9 +7,10 @@ use std::collections::HashMap;
 
 use eval_format::{Map, Value};
 use eval_support::hash::content_hash;
+use eval_support::untrusted::one_line;
 
 use super::shared::{BY_HAND, Shared, VERSION, VERSION_KEY, object_of_version};
-use super::{Answer, Body, CaseRecording, Exchange, keys, layout, lines, reordered};
+use super::{Answer, Body, CaseRecording, Exchange, KEPT_HEADERS, keys, layout, lines, reordered};
 use crate::sse::{Data, Event};
 use crate::wire::{Parts, Wire};
 
@@ -41,7 +42,9 @@ impl CaseRecording {
         let map = object_of_version(text)?;
         keys::check(&map, &[VERSION_KEY, "eval_id", "exchanges"]).map_err(|why| format!("it {why}"))?;
         let mut recording = Self::new(text_of(&map, "eval_id").ok_or("it has no `eval_id`")?);
-        for exchange in map.get("exchanges").and_then(Value::as_array).unwrap_or_default() {
+        for exchange in
+            list_of(&map, "exchanges").map_err(|why| format!("it {why}"))?.ok_or("it has no `exchanges`")?
+        {
             let number = recording.exchanges.len() + 1;
             let read = exchange.as_object().ok_or_else(|| "is no object".to_owned());
             let read = read.and_then(|map| read_exchange(map, &recording.exchanges, shared));
@@ -97,8 +100,17 @@ fn text_of<'m>(map: &'m Map, key: &str) -> Option<&'m str> {
     map.get(key).and_then(Value::as_str)
 }
 
-fn count_of(map: &Map, key: &str) -> Option<usize> {
-    map.get(key).and_then(Value::as_i64).and_then(|count| usize::try_from(count).ok())
+/// A whole number; `None` without the key.
+fn count_of(map: &Map, key: &str) -> Result<Option<usize>, String> {
+    let Some(value) = map.get(key) else { return Ok(None) };
+    let count = value.as_i64().and_then(|count| usize::try_from(count).ok());
+    count.map(Some).ok_or_else(|| format!("has a `{key}` that is no whole number"))
+}
+
+/// The items of an array; `None` without the key.
+fn list_of<'m>(map: &'m Map, key: &str) -> Result<Option<&'m [Value]>, String> {
+    let Some(value) = map.get(key) else { return Ok(None) };
+    value.as_array().map(Some).ok_or_else(|| format!("has `{key}` that is no array"))
 }
 
 /// Reads the requests with answers that a person made, for all cases and runs. The error is a sentence about `shared.json`.
@@ -139,19 +151,18 @@ fn read_request(map: &Map, before: &[Exchange], shared: &Shared) -> Result<Excha
             None => Err(format!("names `{name}`, which `shared.json` does not have")),
         },
     };
-    let mut messages = match count_of(map, "after") {
+    let mut messages = match count_of(map, "after")? {
         None => Vec::new(),
         Some(after) => match after.checked_sub(1).and_then(|at| before.get(at)) {
             Some(begun) => begun.parts.messages.clone(),
             None => return Err(format!("is after exchange {after}, which is not before it")),
         },
     };
-    messages
-        .extend(map.get("messages").and_then(Value::as_array).unwrap_or_default().iter().map(lines::join));
+    messages.extend(list_of(map, "messages")?.unwrap_or_default().iter().map(lines::join));
     let options = map.get("options").and_then(Value::as_object).cloned().unwrap_or_default();
     let parts = Parts { options, system: part("system")?, tools: part("tools")?, messages };
     let model = text_of(map, "model").unwrap_or_default().to_owned();
-    Ok(Exchange::new(count_of(map, "turn").unwrap_or(0), wire, &model, parts))
+    Ok(Exchange::new(count_of(map, "turn")?.unwrap_or(0), wire, &model, parts))
 }
 
 fn read_exchange(map: &Map, before: &[Exchange], shared: &Shared) -> Result<Exchange, String> {
@@ -162,7 +173,7 @@ fn read_exchange(map: &Map, before: &[Exchange], shared: &Shared) -> Result<Exch
     }
     exchange.answered = text_of(map, "answered").map(str::to_owned);
     let check = exchange.answered.as_ref().unwrap_or(&exchange.key);
-    for answer in map.get("answers").and_then(Value::as_array).unwrap_or_default() {
+    for answer in list_of(map, "answers")?.unwrap_or_default() {
         let answer_map = answer.as_object().ok_or("has an answer that is no object")?;
         let read = read_answer(answer_map)?;
         if text_of(answer_map, "check") != Some(&read.checksum(check)) {
@@ -179,6 +190,9 @@ fn read_exchange(map: &Map, before: &[Exchange], shared: &Shared) -> Result<Exch
 
 fn read_answer(map: &Map) -> Result<Answer, String> {
     keys::check(map, &keys::OF_ANSWER).map_err(|why| format!("has an answer that {why}"))?;
+    if ["body", "events", "text"].iter().filter(|key| map.get(key).is_some()).count() > 1 {
+        return Err("has an answer with several of `body`, `events` and `text`".to_owned());
+    }
     let body = if let Some(body) = map.get("body") {
         Body::Json(body.clone())
     } else if let Some(events) = map.get("events").and_then(Value::as_array) {
@@ -188,12 +202,19 @@ fn read_answer(map: &Map) -> Result<Answer, String> {
         Body::Text { kind: text_of(map, "type").unwrap_or_default().to_owned(), text: text.to_owned() }
     };
     let headers = map.get("headers").and_then(Value::as_object).into_iter().flat_map(Map::iter);
-    let headers = headers.filter_map(|(name, value)| Some((name.to_owned(), value.as_str()?.to_owned())));
-    let status = count_of(map, "status").map_or(Some(200), |status| u16::try_from(status).ok());
+    let headers: Vec<(String, String)> =
+        headers.filter_map(|(name, value)| Some((name.to_owned(), value.as_str()?.to_owned()))).collect();
+    // The checksum does not cover them.
+    if let Some((name, _)) = headers.iter().find(|(name, _)| !KEPT_HEADERS.contains(&&**name)) {
+        return Err(format!("has an answer with the header `{}`, which is not recorded", one_line(name)));
+    }
+    let of_answer = |why| format!("has an answer that {why}");
+    let status =
+        count_of(map, "status").map_err(of_answer)?.map_or(Some(200), |status| u16::try_from(status).ok());
     Ok(Answer {
-        run: count_of(map, "run").unwrap_or(1),
+        run: count_of(map, "run").map_err(of_answer)?.unwrap_or(1),
         status: status.ok_or("has an answer whose `status` is not a status of HTTP")?,
-        headers: headers.collect(),
+        headers,
         body,
     })
 }

@@ -118,6 +118,7 @@ fn a_key_that_is_not_known_is_an_error_with_the_one_that_was_meant() {
             "exchange 1 has the key `optoins`, which is not known: did you mean `options`?",
         ),
         ("\"headers\"", "\"header\"", "exchange 1 has an answer that has the key `header`"),
+        ("\"turn\": 1", "\"turn\": \"1\"", "exchange 1 has a `turn` that is no whole number"),
         ("\"event\"", "\"evnt\"", "exchange 1 has an event that has the key `evnt`"),
     ] {
         assert!(text.contains(from), "{from} is in {text}");
@@ -132,6 +133,29 @@ fn a_key_that_is_not_known_is_an_error_with_the_one_that_was_meant() {
         let text = format!("{{\"model_recordings\": 1, \"{key}\": []}}");
         let error = Shared::parse(&text).unwrap_err();
         assert!(error.starts_with(expected), "{error}");
+    }
+}
+
+#[test]
+fn a_value_of_another_type_is_an_error() {
+    for (answer, expected) in [
+        (r#""run": "1", "text": "a""#, "has an answer that has a `run` that is no whole number"),
+        (r#""status": "200", "text": "a""#, "has an answer that has a `status` that is no whole number"),
+        (r#""body": {}, "events": []"#, "has an answer with several of `body`, `events` and `text`"),
+        (
+            r#""headers": {"content-length": "3"}, "text": "a""#,
+            "has an answer with the header `content-length`, which is not recorded",
+        ),
+    ] {
+        let entry = format!(r#"{{"wire": "openai chat", "model": "m", "answers": [{{{answer}}}]}}"#);
+        let shared = Shared::parse(&format!(r#"{{"model_recordings": 1, "by_hand": [{entry}]}}"#)).unwrap();
+        assert_eq!(by_hand(&shared).map(drop), Err(format!("entry 1 of `by_hand` {expected}")));
+    }
+    for (field, expected) in
+        [(r#", "exchanges": {}"#, "it has `exchanges` that is no array"), ("", "it has no `exchanges`")]
+    {
+        let text = format!(r#"{{"model_recordings": 1, "eval_id": "c"{field}}}"#);
+        assert_eq!(CaseRecording::parse(&text, &Shared::default()).map(drop), Err(expected.to_owned()));
     }
 }
 

@@ -263,7 +263,11 @@ impl Agent for AdkServer {
         session.recorder().answers_by("the last event of the server's agent with text is the answer");
         let tools = session.recorder().golden_tools();
         let models = session.recorder().model_calls();
-        if matches!(self.place, Place::At(_)) && models.is_some() {
+        if let (Place::At(_), Some(models)) = (&self.place, &models) {
+            // Its turns would be paid for, and tell nothing about the recording.
+            if models.is_replayed() {
+                return Err(format!("{NOT_REDIRECTED}; EVALSET_MODELS=live lets it ask its models").into());
+            }
             session.recorder().note(NOT_REDIRECTED);
         }
         let answered = Answered { golden: tools.is_some(), models: models.as_ref().map(ModelCalls::mode) };

@@ -198,6 +198,11 @@ impl Conversation {
         self.0.state.lock().is_in_turn
     }
 
+    /// Whether calls of this run are recorded, and no model may be asked.
+    pub fn is_replayed(&self) -> bool {
+        !self.0.mode.asks() && self.0.cassette.has_run(self.0.run)
+    }
+
     /// The misses so far. One of them makes the case an ERROR.
     pub fn misses(&self) -> Vec<Miss> {
         self.0.state.lock().misses.clone()

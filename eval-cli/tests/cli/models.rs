@@ -226,6 +226,9 @@ fn answers_that_were_not_asked_for_are_named() {
     let words =
         ["1 recorded answer was in `trip.evalset.models/paris.json` never asked for: turn 2, openai chat"];
     assert_ran(&run(&folder, &[], &[("EVALSET_MODELS_UNUSED", "error")]), 2, &words);
+    // A server that runs already is not asked: it would ask its models.
+    let ran = folder.run(&["run", "trip.evalset.json", "--agent-url", "http://127.0.0.1:1", "--app", "trip"]);
+    assert_ran(&ran, 2, &["the server runs already, so its calls of models are neither recorded nor replayed"]);
 }
 
 #[test]

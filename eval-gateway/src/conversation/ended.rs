@@ -127,14 +127,17 @@ impl Conversation {
 
     /// Tells that the agent asked for no address, so that its calls of models, if it makes any, went past the gateway.
     fn went_past(&self, is_whole: bool, ended: &mut Ended) {
-        let is_replayed = !self.0.mode.asks() && self.0.cassette.has_run(self.0.run);
-        let calls = if is_replayed { "its calls" } else { "calls, if it makes any," };
+        let is_replayed = self.is_replayed();
+        // What is recorded was to be asked again.
+        let is_recorded =
+            is_replayed || (self.0.mode == ModelMode::RecordAll && self.0.cassette.has_run(self.0.run));
+        let calls = if is_recorded { "its calls" } else { "calls, if it makes any," };
         let text = format!(
             "the agent took no address for its models, so {calls} went past the recording `{}`: give its client \
              `session.model_url(..)`, or start its program or server here; {MODELS}=live lets it ask",
             self.0.cassette.shown()
         );
-        if is_whole && is_replayed {
+        if is_whole && is_recorded {
             ended.error = Some(text);
         } else {
             ended.notes.push(text);

@@ -110,7 +110,7 @@ fn object(text: &str) -> Result<Map, String> {
             Err(format!("the program wrote {} to its standard output: {}; {help}", other.kind(), cut(text)))
         }
         Err(problems) => {
-            let first = problems.items.iter().find(|problem| problem.is_error());
+            let first = problems.iter().find(|problem| problem.is_error());
             // JSON that another reader may take is no help to a person who reads that there is no JSON.
             let why = first.filter(|problem| problem.code != ProblemCode::Syntax);
             let what = why.map_or_else(

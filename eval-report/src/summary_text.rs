@@ -103,7 +103,9 @@ fn literal(results: &RunResults<'_>) -> Option<String> {
     let literal = results.tests.iter().filter(|test| test.attempt.started.literal).count();
     let all = count(results.totals.cases, "case");
     (literal > 0).then(|| {
-        format!("{literal} of {all} judged as ADK does, without rules of `_expect` and `_criteria` (`--literal`)")
+        format!(
+            "{literal} of {all} judged as ADK does, without rules of `_expect` and `_criteria` (`--literal`)"
+        )
     })
 }
 

@@ -105,7 +105,8 @@ impl<'f> Journal<'f> {
     pub(crate) fn expecting_as_now(&mut self) {
         let last = self.lines.last().expect("a case began");
         let mut started: Value = serde_json::from_str(last).expect("the record is JSON");
-        let meaning = self.meaning(started["eval_id"].as_str().unwrap_or_default()).expect("the set is there");
+        let meaning =
+            self.meaning(started["eval_id"].as_str().unwrap_or_default()).expect("the set is there");
         started["expects"] = json!(meaning.expects);
         *self.lines.last_mut().expect("a case began") = started.to_string();
     }

@@ -258,10 +258,14 @@ fn a_kept_score_of_a_case_that_was_edited_is_no_verdict() {
 fn a_run_that_did_not_meet_the_faults_or_the_session_of_its_case_says_nothing_about_it() {
     for (test, edit) in [
         ("rescore-faults", r#""_tools": {"1": {"get_weather#1": "never"}}, "#),
-        ("rescore-session", r#""session_input": {"app_name": "a", "user_id": "u", "state": {"city": "Oslo"}}, "#),
+        (
+            "rescore-session",
+            r#""session_input": {"app_name": "a", "user_id": "u", "state": {"city": "Oslo"}}, "#,
+        ),
     ] {
         let folder = folder(test);
-        let edited = expecting("It is sunny.").replacen("\"conversation\"", &format!("{edit}\"conversation\""), 1);
+        let edited =
+            expecting("It is sunny.").replacen("\"conversation\"", &format!("{edit}\"conversation\""), 1);
         folder.write("evals/weather.evalset.json", edited);
         let ran = folder.run(&["rescore"]);
         assert_eq!(ran.code, Some(2), "{test}: {}{}", ran.out, ran.err);

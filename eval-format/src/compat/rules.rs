@@ -97,7 +97,10 @@ impl RuleReaders {
 }
 
 /// What keeps demands on answers from being read, and the remedy.
-fn unread_demands(config: &EvalConfig, case: &EvalCase) -> Option<(&'static str, &'static str, &'static str)> {
+fn unread_demands(
+    config: &EvalConfig,
+    case: &EvalCase,
+) -> Option<(&'static str, &'static str, &'static str)> {
     if case.takes_out(ANSWER_DEMANDS) {
         let help = "remove the `null`, or the demands";
         return Some(("answer", "`_criteria` takes `answer_demands` out", help));

@@ -128,7 +128,9 @@ mod tests {
             ("0.1", ""),
             (r#"{"threshold": 0, "direction": "at_most"}"#, ""),
         ] {
-            let text = format!(r#"{{"criteria": {{"b": {criterion}}}, "custom_metrics": {{"b": {{"command": ["b.py"]}}}}}}"#);
+            let text = format!(
+                r#"{{"criteria": {{"b": {criterion}}}, "custom_metrics": {{"b": {{"command": ["b.py"]}}}}}}"#
+            );
             let problems = |answered: &[&str]| check_config("c.json", text.as_bytes(), answered).problems;
             let errors = problems(&[]);
             assert_eq!(errors.len(), usize::from(!says.is_empty()), "{criterion}: {errors:?}");

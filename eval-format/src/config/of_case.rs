@@ -122,7 +122,8 @@ impl EvalConfig {
         };
         let custom_metrics = self.custom_metrics.get(metric).map(|entry| (metric, entry.clone()));
         // Whether any criterion decides the case is a question about all of them, which `check_compatibility` answers.
-        let other = ["response_match_score", "tool_trajectory_avg_score"].into_iter().find(|name| *name != metric);
+        let other =
+            ["response_match_score", "tool_trajectory_avg_score"].into_iter().find(|name| *name != metric);
         let decides = other.map(|name| (name.to_owned(), Criterion::new(1.0)));
         let alone = Self {
             criteria: decides.into_iter().chain([(metric.to_owned(), criterion)]).collect(),

@@ -45,7 +45,11 @@ pub(super) fn expect(value: &Value) -> (Option<Expect>, Vec<Fault>) {
     let mut faults = Faults::below(KEY);
     let expect = object(&mut faults, value, "turns").map(|turns| {
         if turns.is_empty() {
-            empty(&mut faults, "no turn has a rule", r#"remove the key, or write a rule: `"_expect": {"1": {..}}`"#);
+            empty(
+                &mut faults,
+                "no turn has a rule",
+                r#"remove the key, or write a rule: `"_expect": {"1": {..}}`"#,
+            );
         }
         let mut expect = Expect::default();
         for (number, turn) in turns {

@@ -110,8 +110,7 @@ fn refuse_own_keys(holder: &Node<'_>, what: &str, place: &Place<'_>, walker: &mu
     for entry in OWN_KEYS.into_iter().chain([TAGS]).filter_map(|key| holder.get(key)) {
         let message = format!("a {what} of the old format has no `{}`", entry.key);
         let problem = Place::Key(place, &entry.key).error_at_key(ProblemCode::IgnoredKey, entry, message);
-        let help =
-            "take it out, let `cargo evalset migrate` write the set in today's form, and add it to the case there";
+        let help = "take it out, let `cargo evalset migrate` write the set in today's form, and add it to the case there";
         walker.problems.push(problem.label("nothing reads this key here").help(help));
     }
 }

@@ -174,7 +174,9 @@ async fn an_agent_that_runs_code_itself_is_refused_before_a_model_is_asked() {
     let report = golden.run_case(&case("Hi", &[]), || shop.server_of("coder")).await.unwrap();
     let message = error(&report);
     assert!(
-        message.contains("the agent `inner` runs code by its `UnsafeLocalCodeExecutor`, which no golden answers"),
+        message.contains(
+            "the agent `inner` runs code by its `UnsafeLocalCodeExecutor`, which no golden answers"
+        ),
         "{message}"
     );
     assert_eq!(shop.models_asked(), 0);

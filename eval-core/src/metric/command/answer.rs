@@ -250,7 +250,10 @@ mod tests {
                 "none | scores by turn: none, none",
             ),
             (r#"{"status": "NOT_EVALUATED"}"#, "none"),
-            (r#"{"score": null, "status": "NOT_EVALUATED", "details": {"why": "no key"}}"#, "none | why: no key"),
+            (
+                r#"{"score": null, "status": "NOT_EVALUATED", "details": {"why": "no key"}}"#,
+                "none | why: no key",
+            ),
             (
                 r#"{"score": 1, "future": 1, "_reads_lines": true}"#,
                 "1 | the program wrote `future`, which nothing reads",

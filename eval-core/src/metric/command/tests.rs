@@ -276,7 +276,9 @@ async fn a_kept_program_that_ended_badly_after_an_answer_is_an_error_once() {
     let metric = shell(&COUNTS.replace("REST", "if [ -n \"$id\" ]; then exit 3; fi"));
     for is_well in [true, true, false, true] {
         let error = score(&metric).await.err();
-        let says = |error: &String| error.starts_with("the program ended with exit status: 3 after an earlier answer");
+        let says = |error: &String| {
+            error.starts_with("the program ended with exit status: 3 after an earlier answer")
+        };
         assert!(error.as_ref().map_or(is_well, |error| !is_well && says(error)), "{error:?}");
         let begun = Instant::now();
         while program::has_idle(&metric.launch) && begun.elapsed() < Duration::from_mins(1) {

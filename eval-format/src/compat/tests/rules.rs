@@ -78,8 +78,11 @@ fn demands_whose_metric_the_case_takes_out_are_an_error() {
     let demands = || case(json!({"1": {"answer": {"contains": "Hello"}}}));
     let out = demands().with_criterion("answer_demands", Value::Null);
     for answered in [&[][..], &["mine"]] {
-        let config = if answered.is_empty() { words.clone() } else { words.clone().with("mine", Criterion::new(0.5)) };
-        let [(ProblemCode::UnreadRule, text)] = &found(&config, answered, &out)[..] else { panic!("{answered:?}") };
+        let config =
+            if answered.is_empty() { words.clone() } else { words.clone().with("mine", Criterion::new(0.5)) };
+        let [(ProblemCode::UnreadRule, text)] = &found(&config, answered, &out)[..] else {
+            panic!("{answered:?}")
+        };
         assert!(
             text.contains("`_criteria` takes `answer_demands` out, so nothing reads `answer` of `_expect`"),
             "{text}"
@@ -97,7 +100,8 @@ fn demands_whose_metric_the_case_takes_out_are_an_error() {
 #[test]
 fn a_program_reads_no_rules() {
     let program = json!({"command": ["m.py"]});
-    let alone = EvalConfig::default().with("mine", Criterion::new(0.5)).with_custom_metric("mine", program.clone());
+    let alone =
+        EvalConfig::default().with("mine", Criterion::new(0.5)).with_custom_metric("mine", program.clone());
     let beside = config(TRAJECTORY, Criterion::new(1.0))
         .with("mine", Criterion::new(0.5))
         .with_custom_metric("mine", program);

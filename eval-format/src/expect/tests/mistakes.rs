@@ -445,7 +445,11 @@ fn another_name_of_the_key_is_an_error_that_names_it() {
     ] {
         let entry = format!(r#", "{key}": {value}"#);
         for (old, what, path) in [
-            (format!(r#"[{{"name": "c", "data": [{{"query": "Hi"}}]{entry}}}]"#), "case", format!("[0].{key}")),
+            (
+                format!(r#"[{{"name": "c", "data": [{{"query": "Hi"}}]{entry}}}]"#),
+                "case",
+                format!("[0].{key}"),
+            ),
             (
                 format!(r#"[{{"name": "c", "data": [{{"query": "Hi"{entry}}}]}}]"#),
                 "turn",

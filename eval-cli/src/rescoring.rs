@@ -3,5 +3,5 @@
 mod score;
 mod selection;
 
-pub(crate) use score::{Now, RescoredCase, RescoredRun, against, all, one};
+pub(crate) use score::{Now, RescoredCase, RescoredRun, all, forecast, one};
 pub(crate) use selection::Selection;

@@ -111,13 +111,15 @@ impl ScoringPlan {
             let name = &planned.rule.name;
             if self.config.criterion(name).is_none() {
                 let is_taken_out = planned.origin == Origin::Always && case.takes_out(name);
-                return (!is_taken_out).then(|| planned.clone());
+                return (!is_taken_out).then(|| Ok(planned.clone()));
             }
             let criterion = own.criterion(name)?.clone();
+            let refused = refuse_free(planned.origin, &planned.metric, name, &criterion);
             let rule = Rule { criterion: Some(criterion.clone()), ..planned.rule.clone() };
-            Some(PlannedMetric { rule, criterion, ..planned.clone() })
+            let changed = || PlannedMetric { rule, criterion, ..planned.clone() };
+            Some(refused.map_err(|why| format!("`_criteria`: {why}")).map(|()| changed()))
         });
-        Ok(Cow::Owned(changed.collect()))
+        Ok(Cow::Owned(changed.collect::<Result<_, _>>()?))
     }
 
     /// Scores a transcript with each metric that applies to the case. `label` names the run in the watchdog's line.
@@ -237,20 +239,22 @@ fn named_or_custom(
         let own = custom.iter().position(|(known, _)| known == name).map(|at| custom.remove(at).1);
         let origin = if own.is_some() { Origin::Custom } else { Origin::Criterion };
         let metric = own.or_else(|| built_in(name)).ok_or_else(|| no_metric(name))?;
-        let bound = criterion.bound();
-        if origin == Origin::Custom && metric.cannot_miss(bound) {
-            return Err(format!(
-                "no score of `{name}` is {} its threshold {:?}, so it would check nothing; choose one that a score can miss",
-                bound.missed(),
-                bound.threshold
-            ));
-        }
+        refuse_free(origin, &metric, name, criterion)?;
         metrics.push(PlannedMetric::deciding(name, criterion.clone(), metric, origin));
     }
     for (name, metric) in custom {
         metrics.push(PlannedMetric::deciding(&name, criterion_of_custom(), metric, Origin::Custom));
     }
     Ok(metrics)
+}
+
+/// Refuses a criterion of a custom metric that every score meets.
+fn refuse_free(origin: Origin, metric: &BoxMetric, name: &str, criterion: &Criterion) -> Result<(), String> {
+    let bound = criterion.bound();
+    if origin != Origin::Custom || !metric.cannot_miss(bound) {
+        return Ok(());
+    }
+    Err(format!("{}; choose one that a score can miss", bound.checks_nothing(name)))
 }
 
 fn no_metric(name: &str) -> String {

@@ -84,7 +84,7 @@ pub fn plain_numbers(results: &RunResults<'_>) -> Vec<String> {
 }
 
 fn numbers_with(results: &RunResults<'_>, repetition: Option<String>) -> Vec<String> {
-    [rate(results), repetition, loosened(results), usage(results.totals.usage)]
+    [rate(results), repetition, loosened(results), literal(results), usage(results.totals.usage)]
         .into_iter()
         .flatten()
         .collect()
@@ -98,6 +98,17 @@ fn loosened(results: &RunResults<'_>) -> Option<String> {
     let needed = rules.iter().flatten().filter(|rule| rule.needed > 0).count();
     let (cases, all) = (rules.len(), count(results.totals.cases, "case"));
     (points > 0).then(|| format!("{} in {cases} of {all} loosened, {needed} needed", count(points, "point")))
+}
+
+/// `2 of 40 cases judged as ADK does, without ..`; `None` if each case was judged by its own rules.
+fn literal(results: &RunResults<'_>) -> Option<String> {
+    let literal = results.tests.iter().filter(|test| test.attempt.started.literal).count();
+    let all = count(results.totals.cases, "case");
+    (literal > 0).then(|| {
+        format!(
+            "{literal} of {all} judged as ADK does, without rules of `_expect` and `_criteria` (`--literal`)"
+        )
+    })
 }
 
 fn rate(results: &RunResults<'_>) -> Option<String> {

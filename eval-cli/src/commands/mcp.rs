@@ -71,6 +71,10 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     served.map_err(|error| {
         CommandError::new(format!("standard input and output: {error}"), "give it a client of MCP over stdio")
     })?;
+    let turn = usize::try_from(args.turn).unwrap_or(usize::MAX);
+    if let Some(unreached) = tools.unreached_in(turn) {
+        tell(&format!("{}\n", one_line(&unreached)));
+    }
     let outcome = if tools.misses().is_empty() { Outcome::Passed } else { Outcome::Failed };
     Ok(Answer::new(outcome, String::new()))
 }

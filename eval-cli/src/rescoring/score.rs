@@ -5,11 +5,13 @@ use std::collections::BTreeSet;
 use eval_core::EvalRunner;
 use eval_core::metric::commands_of;
 use eval_core::report::{CaseReport, Role, Verdict};
-use eval_format::{Criterion, EvalCase, PassRule, Value};
+use eval_format::{Criterion, EvalCase, Meaning, PassRule, Value};
 use eval_report::journal::RecordedTest;
+use eval_support::untrusted::one_line;
 
-use super::selection::{RecordedScores, Selection, is_own};
+use super::selection::{OutdatedScore, RecordedScores, Selection, is_own};
 use crate::features::with_judge;
+use crate::output::rerun_command;
 use crate::recorded::{Cases, Found, RunResults, State, TestResult};
 
 #[derive(Debug)]
@@ -93,18 +95,55 @@ pub(crate) async fn one<'r>(
         Ok(found) => found,
         Err(reason) => return not(test, Now::Not(reason.why)),
     };
-    let (now, kept) = against(&found.case, &test, selection, &found).await;
+    let (mut now, kept) = scored(&found.case, &test, selection, &found, found.is_edited).await;
+    let is_error = |report: &CaseReport| matches!(report.verdict, Verdict::Error { .. });
+    if matches!(&now, Now::Scored(report) if !is_error(report)) && asks_otherwise(&test, &found) {
+        now = Now::Not(asked_otherwise(&test));
+    }
     RescoredCase { test, now, is_edited: found.is_edited, kept }
 }
 
-/// Scores a test against a case: the one in its set, or a changed one. Returns the metrics that kept their recorded scores too.
-pub(crate) async fn against(
+/// Whether the agent was asked something else than the case asks now. Other messages are an error of their own.
+fn asks_otherwise(test: &TestResult<'_>, found: &Found) -> bool {
+    test.attempt.started.asks != Meaning::from_case(&found.case).asks
+}
+
+fn asked_otherwise(test: &TestResult<'_>) -> String {
+    let started = &test.attempt.started;
+    let options = test.attempt.head.again.as_ref().filter(|_| started.of_program);
+    let command = options.zip(started.file.as_deref());
+    let again = match command {
+        Some((options, file)) => {
+            format!("`{}` runs it", one_line(&rerun_command(options, [(file, started.eval_id.as_str())])))
+        }
+        None => "run the test again".to_owned(),
+    };
+    format!(
+        "the case was edited since it ran: its session, or the faults of its tools or models, which this run did not meet; \
+         {again}"
+    )
+}
+
+/// Scores a test against a changed case, as far as it can be said. Metrics that are not selected keep their recorded scores.
+pub(crate) async fn forecast(
     case: &EvalCase,
     test: &TestResult<'_>,
     selection: &Selection,
     found: &Found,
+) -> Now {
+    scored(case, test, selection, found, false).await.0
+}
+
+/// Scores a test against a case. Returns the metrics that kept their recorded scores too. With `is_edited` no score is kept: it is
+/// about what the case expected then.
+async fn scored(
+    case: &EvalCase,
+    test: &TestResult<'_>,
+    selection: &Selection,
+    found: &Found,
+    is_edited: bool,
 ) -> (Now, Vec<String>) {
-    let (runner, kept) = runner(test, selection, found);
+    let (runner, kept) = runner(test, selection, found, is_edited);
     let (runs, repeated) = (test.attempt.transcripts(), test.attempt.repeated_reports());
     let case = with_known_criteria(case, &criteria(test, selection));
     let now = match runner.runs(runs.len()).score_attempts(&case, runs, &repeated).await {
@@ -137,7 +176,12 @@ fn repeats_a_run(test: &TestResult<'_>) -> bool {
 }
 
 /// The runner that scores a test again, and the metrics that keep their recorded scores in it.
-fn runner(test: &TestResult<'_>, selection: &Selection, found: &Found) -> (EvalRunner, Vec<String>) {
+fn runner(
+    test: &TestResult<'_>,
+    selection: &Selection,
+    found: &Found,
+    is_edited: bool,
+) -> (EvalRunner, Vec<String>) {
     let started = &test.attempt.started;
     let runner =
         with_judge(EvalRunner::new()).pass(started.pass).gate(started.gate).literal(selection.literal);
@@ -156,6 +200,10 @@ fn runner(test: &TestResult<'_>, selection: &Selection, found: &Found) -> (EvalR
         let is_own = is_own(test.attempt, &metric.name);
         let is_asked = programs.iter().any(|(name, _)| *name == metric.name);
         if is_asked || selection.has(&metric.name) && !is_own {
+            continue;
+        }
+        if is_edited {
+            runner = runner.metric(&metric.name, OutdatedScore { is_own });
             continue;
         }
         let scores = RecordedScores::new(test.attempt, &metric.name);

@@ -118,6 +118,24 @@ impl RecordedScores {
     }
 }
 
+/// The metric in place of a recorded score that is about an earlier version of its case.
+#[derive(Debug)]
+pub(crate) struct OutdatedScore {
+    /// Whether it is the user's own.
+    pub(crate) is_own: bool,
+}
+
+impl Metric for OutdatedScore {
+    async fn score(&self, _: MetricInput<'_>) -> Result<Scores, BoxError> {
+        let help = if self.is_own {
+            "`--config FILE` that names a program scores it again, and a metric of your tests needs a new run"
+        } else {
+            "without `--metric` it is scored again"
+        };
+        Err(format!("its recorded score is about the case before it was edited; {help}").into())
+    }
+}
+
 impl Metric for RecordedScores {
     /// Takes the next score. The runs of a case are scored in their order.
     async fn score(&self, _: MetricInput<'_>) -> Result<Scores, BoxError> {

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::output::runtime;
 use crate::recorded::{Found, TestResult};
-use crate::rescoring::{Now, Selection, against};
+use crate::rescoring::{Now, Selection, forecast};
 
 /// The outcome of scoring the record again.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -44,7 +44,7 @@ impl Forecast {
             return None;
         }
         let runtime = runtime("metrics").ok()?;
-        let Now::Scored(report) = runtime.block_on(against(case, test, &selection, found)).0 else {
+        let Now::Scored(report) = runtime.block_on(forecast(case, test, &selection, found)) else {
             return None;
         };
         let answers = |case: &EvalCase| -> Vec<_> {

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 
 use eval_core::journal::{SCHEMA, sealed_line};
+use eval_format::Meaning;
+use eval_format::reader::check_set;
 use serde_json::{Value, json};
 
 use crate::folder::Folder;
@@ -81,14 +83,32 @@ impl<'f> Journal<'f> {
             listed.entry(name.to_owned()).or_insert(false);
         }
         let (set, case) = name.rsplit_once("::").unwrap_or(("set", name));
+        let asks = self.meaning(case).map_or_else(|| "0".to_owned(), |meaning| meaning.asks);
         self.add(&json!({
             "record": "started", "test": self.tests, "name": name, "eval_set_id": set, "eval_id": case,
             "file": "evals/weather.evalset.json", "set_file": "evals/weather.evalset.json",
-            "line": 10 + self.tests, "column": 5, "asks": "0", "expects": "1", "runs": runs,
+            "line": 10 + self.tests, "column": 5, "asks": asks, "expects": "1", "runs": runs,
             "pass": "mean", "gate": "mean",
             "attempt": attempt, "at": "2026-11-22T02:31:08.000Z",
         }));
         self.tests
+    }
+
+    /// The meaning of a case as its set has it now; `None` without the set.
+    fn meaning(&self, case: &str) -> Option<Meaning> {
+        let bytes = std::fs::read(self.folder.path("evals/weather.evalset.json")).ok()?;
+        let cases = check_set("weather.evalset.json", &bytes, None).set?.eval_cases;
+        cases.iter().find(|it| it.eval_id == case).map(Meaning::from_case)
+    }
+
+    /// Has the case that began last expect what its set has now.
+    pub(crate) fn expecting_as_now(&mut self) {
+        let last = self.lines.last().expect("a case began");
+        let mut started: Value = serde_json::from_str(last).expect("the record is JSON");
+        let meaning =
+            self.meaning(started["eval_id"].as_str().unwrap_or_default()).expect("the set is there");
+        started["expects"] = json!(meaning.expects);
+        *self.lines.last_mut().expect("a case began") = started.to_string();
     }
 
     /// Sets the tags of the case that began last.

@@ -274,6 +274,27 @@ fn rules_that_no_run_needed_are_named() {
 }
 
 #[test]
+fn a_pass_names_the_metric_that_its_case_takes_out_and_a_literal_run_says_so() {
+    let ten = Ten::new();
+    let folder = ten.folder("loosened-told");
+    let mut case = ten.cases.iter().find(|case| case["eval_id"] == "floats passes 1").unwrap().clone();
+    case["_criteria"] = json!({ "response_match_score": null });
+    folder.write("ten.evalset.json", set_of(std::slice::from_ref(&case)));
+    folder.write(
+        "test_config.json",
+        r#"{"criteria": {"tool_trajectory_avg_score": 1.0, "response_match_score": 0.8}}"#,
+    );
+    let arguments = ["run", "ten.evalset.json", "--agent-cmd", AGENT];
+    let ran = folder.run(&arguments);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    let told = "(`_criteria` of this case: `response_match_score`: null)";
+    assert!(ran.out.contains(told) && !ran.out.contains("judged as ADK does"), "{}", ran.out);
+    let ran = folder.run(&[&arguments[..], &["--literal"]].concat());
+    let told = "1 of 1 case judged as ADK does, without rules of `_expect` and `_criteria` (`--literal`)";
+    assert!(ran.out.contains(told) && !ran.out.contains("of this case"), "{}", ran.out);
+}
+
+#[test]
 fn a_metric_that_is_asked_for_runs_a_case_that_changes_another_one() {
     let ten = Ten::new();
     let folder = ten.folder("loosened-only");

@@ -122,3 +122,17 @@ fn an_address_that_no_mock_has_is_an_error_without_its_secret() {
     assert!(ran.err.contains("the mock is not reached"), "{}", ran.err);
     assert!(!ran.err.contains("0123456789"), "{}", ran.err);
 }
+
+#[test]
+fn a_fault_that_no_call_reached_is_told_at_the_end() {
+    let mut faulty = golden();
+    faulty["_tools"] = json!({"1": {"get_weather#2": {"raises": "down"}}});
+    let folder = folder("mcp-unreached", faulty);
+    let set = "evals/weather.evalset.json:sunny";
+    let ran = mcp(&folder, &[set], &[ask(1, "Paris")]);
+    let why = "the fault `get_weather#2` was not reached: the agent called `get_weather` 1 time in the turn";
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    assert!(ran.err.contains(why), "{}", ran.err);
+    let ran = mcp(&folder, &[set], &[ask(1, "Paris"), ask(2, "Paris")]);
+    assert!(ran.out.contains("down") && !ran.err.contains("was not reached"), "{}{}", ran.out, ran.err);
+}

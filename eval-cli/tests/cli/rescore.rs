@@ -9,6 +9,7 @@ pub(crate) fn folder(test: &str) -> Folder {
     folder.write("evals/weather.evalset.json", expecting("It is sunny."));
     let mut journal = Journal::new(&folder, "r1");
     let test = journal.started("weather::sunny", 2);
+    journal.expecting_as_now();
     (1..=2).for_each(|run| journal.ran(test, run, 1.0));
     journal.decided(test, &passed(), Some(1.0), "");
     journal.write();
@@ -147,6 +148,7 @@ fn with_a_metric_of_the_users_own(test: &str, name: &str, scores: &[f64]) -> Fol
     folder.write("evals/weather.evalset.json", expecting("It is sunny."));
     let mut journal = Journal::new(&folder, "r1");
     let test = journal.started("weather::sunny", 1);
+    journal.expecting_as_now();
     journal.ran_only(test, 1, &json!(null));
     journal.raw(
         &json!({ "record": "scored", "test": test, "run": 1, "evaluation": 1, "metrics": [
@@ -191,6 +193,7 @@ fn where_the_scores_of_an_own_metric_are_not_all_there_nothing_takes_their_place
     let folder = with_a_metric_of_the_users_own("rescore-own-gone", METRIC, &[0.25]);
     let mut journal = Journal::at(&folder, ".evalset/r1", "r1", "others");
     let test = journal.started("weather::sunny", 2);
+    journal.expecting_as_now();
     journal.ran_only(test, 1, &json!(null));
     let scored = json!({ "name": METRIC, "custom": true, "outcome": outcome(&[1.0]) });
     journal.raw(
@@ -216,4 +219,57 @@ fn metrics_of_the_users_own_keep_their_scores() {
     assert!(ran.err.contains("`brevity` is a metric of your own"), "{}", ran.err);
     let ran = folder.run(&["rescore", "--metric", "brevty"]);
     assert!(ran.err.contains("did you mean `brevity`?"), "{}", ran.err);
+}
+
+/// A passing run of a case whose one metric is the user's own.
+fn passing_by_an_own_metric(test: &str) -> Folder {
+    let folder = with_a_metric_of_the_users_own(test, "brevity", &[1.0]);
+    let ran = folder.run(&["rescore"]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    folder
+}
+
+#[test]
+fn a_kept_score_of_a_case_that_was_edited_is_no_verdict() {
+    let folder = passing_by_an_own_metric("rescore-own-edited");
+    folder.write("evals/weather.evalset.json", expecting("Rain, all day."));
+    let ran = folder.run(&["rescore"]);
+    assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
+    let why = "its recorded score is about the case before it was edited; `--config FILE` that names a program scores it again";
+    assert!(ran.out.contains(why) && !ran.out.contains("are kept"), "{}", ran.out);
+    // A program of a config is asked about the case as it is now.
+    if cfg!(unix) {
+        let config = json!({"criteria": {"brevity": 0.5}, "custom_metrics": {"brevity": {"command": ["sh", "-c", "cat > asked.json; echo '{\"score\": 1}'"]}}});
+        folder.write("program.json", config.to_string());
+        let ran = folder.run(&["rescore", "--config", "program.json"]);
+        assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+        assert!(folder.read("asked.json").contains("Rain, all day."));
+    }
+    // The same holds for a metric that `--metric` leaves out.
+    let folder = self::folder("rescore-left-edited");
+    folder.write("evals/weather.evalset.json", expecting("Rain, all day."));
+    folder.write("more.json", r#"{"criteria": {"trajectory_recall": 1.0, "response_match_score": 0.9}}"#);
+    let ran = folder.run(&["rescore", "--config", "more.json", "--metric", "trajectory_recall"]);
+    assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("edited; without `--metric` it is scored again"), "{}", ran.out);
+}
+
+#[test]
+fn a_run_that_did_not_meet_the_faults_or_the_session_of_its_case_says_nothing_about_it() {
+    for (test, edit) in [
+        ("rescore-faults", r#""_tools": {"1": {"get_weather#1": "never"}}, "#),
+        (
+            "rescore-session",
+            r#""session_input": {"app_name": "a", "user_id": "u", "state": {"city": "Oslo"}}, "#,
+        ),
+    ] {
+        let folder = folder(test);
+        let edited =
+            expecting("It is sunny.").replacen("\"conversation\"", &format!("{edit}\"conversation\""), 1);
+        folder.write("evals/weather.evalset.json", edited);
+        let ran = folder.run(&["rescore"]);
+        assert_eq!(ran.code, Some(2), "{test}: {}{}", ran.out, ran.err);
+        let why = "the case was edited since it ran: its session, or the faults of its tools or models, which this run did not meet";
+        assert!(ran.out.contains(why) && ran.out.contains("run the test again"), "{test}: {}", ran.out);
+    }
 }

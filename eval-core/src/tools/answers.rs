@@ -220,10 +220,12 @@ impl Answers {
         Ok(goldens[at].response.clone())
     }
 
-    /// A fault that no call reached: the turn and a message.
-    pub(super) fn unreached(&self) -> Option<(usize, String)> {
-        let Some((fault, _)) = self.faults.iter().zip(&self.reached).find(|(_, reached)| !**reached) else {
-            return self.injected.unreached();
+    /// A fault that no call reached: the turn and a message. `of` names a turn; `None` for any.
+    pub(super) fn unreached(&self, of: Option<usize>) -> Option<(usize, String)> {
+        let is_of = |turn: usize| of.is_none_or(|of| of == turn);
+        let mut faults = self.faults.iter().zip(&self.reached);
+        let Some((fault, _)) = faults.find(|(fault, reached)| !**reached && is_of(fault.turn)) else {
+            return self.injected.unreached().filter(|(turn, _)| is_of(*turn));
         };
         let made = self.made.get(fault.turn - 1).and_then(|made| made.get(&fault.tool)).copied();
         let message = format!(
@@ -441,14 +443,14 @@ mod tests {
         );
         answers.begin_turn();
         assert_eq!(call(&mut answers, "f(a)"), "3");
-        let (turn, message) = answers.unreached().unwrap();
+        let (turn, message) = answers.unreached(None).unwrap();
         assert_eq!(turn, 2);
         assert!(
             message.starts_with("the fault `f#2` was not reached: the agent called `f` 1 time in the turn"),
             "{message}"
         );
         call(&mut answers, "f(a)");
-        assert_eq!(answers.unreached(), None);
+        assert_eq!(answers.unreached(None), None);
     }
 
     #[test]

@@ -316,7 +316,13 @@ impl GoldenTools {
 
     /// The turn and the message of a fault that no call reached.
     pub(crate) fn unreached(&self) -> Option<(usize, String)> {
-        self.0.state.lock().answers.unreached()
+        self.0.state.lock().answers.unreached(None)
+    }
+
+    /// The message of a fault of a turn that no call reached.
+    #[doc(hidden)]
+    pub fn unreached_in(&self, turn: usize) -> Option<String> {
+        self.0.state.lock().answers.unreached(Some(turn)).map(|(_, message)| message)
     }
 
     /// Remarks on goldens that no call used.

@@ -3,7 +3,7 @@
 use super::incompatibility::Incompatibility;
 use crate::config::{Criterion, EvalConfig};
 use crate::expect::{CallExpect, TurnExpect};
-use crate::metric::{ArgsMatch, MatchType, MetricInfo, Subject, metric};
+use crate::metric::{ANSWER_DEMANDS, ArgsMatch, MatchType, MetricInfo, Subject, metric};
 use crate::model::EvalCase;
 use crate::problem::ProblemCode;
 
@@ -31,7 +31,12 @@ impl RuleReaders {
         for (name, criterion) in
             config.criteria.iter().map(|(name, criterion)| (name, criterion)).chain(left_out)
         {
-            let own = answered.contains(&name.as_str()) || config.custom_metrics.contains_key(name);
+            let is_answered = answered.contains(&name.as_str());
+            if !is_answered && config.metric_command(name).is_some() {
+                // A program is told the turns, and not the rules.
+                continue;
+            }
+            let own = is_answered || config.custom_metrics.contains_key(name);
             let info: &MetricInfo = metric(name).filter(|_| !own)?;
             match info.compares {
                 Subject::ToolCalls(by_default) => {
@@ -91,6 +96,24 @@ impl RuleReaders {
     }
 }
 
+/// What keeps demands on answers from being read, and the remedy.
+fn unread_demands(
+    config: &EvalConfig,
+    case: &EvalCase,
+) -> Option<(&'static str, &'static str, &'static str)> {
+    if case.takes_out(ANSWER_DEMANDS) {
+        let help = "remove the `null`, or the demands";
+        return Some(("answer", "`_criteria` takes `answer_demands` out", help));
+    }
+    let criterion = config.criterion(ANSWER_DEMANDS)?;
+    let info = metric(ANSWER_DEMANDS).filter(|_| !config.custom_metrics.contains_key(ANSWER_DEMANDS))?;
+    criterion.bound().is_free(info.min, info.max).then_some((
+        "answer",
+        "no score of `answer_demands` misses its threshold",
+        "choose a threshold that a score can miss, or remove the demands",
+    ))
+}
+
 /// The rules of a case that no metric of its config reads.
 pub(super) fn unread(
     config: &EvalConfig,
@@ -98,11 +121,12 @@ pub(super) fn unread(
     at: usize,
     case: &EvalCase,
 ) -> Vec<Incompatibility> {
-    let Some((expect, readers)) = case.expect().zip(RuleReaders::of(config, answered)) else {
-        return Vec::new();
-    };
+    let Some(expect) = case.expect() else { return Vec::new() };
+    let readers = RuleReaders::of(config, answered);
+    let demands = unread_demands(config, case).filter(|_| !answered.contains(&ANSWER_DEMANDS));
     let found = expect.turns.iter().filter_map(|(number, turn)| {
-        let (key, why, help) = readers.unread(turn)?;
+        let demands = || demands.filter(|_| !turn.answer.is_empty());
+        let (key, why, help) = readers.as_ref().and_then(|readers| readers.unread(turn)).or_else(demands)?;
         let message = format!("{why}, so nothing reads `{key}` of `_expect`");
         let code = ProblemCode::UnreadRule;
         Some(Incompatibility::of_case(at, case, code, message, help.to_owned()).at_keys(&[

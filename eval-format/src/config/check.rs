@@ -104,7 +104,7 @@ fn read_config(root: &Node<'_>, answered: &[&str], problems: &mut Vec<Problem>) 
     }
     if let Some(entry) = field("custom_metrics") {
         let used = field("criteria").and_then(|entry| entry.value.object()).unwrap_or_default();
-        custom_metrics::check(entry, used, answered, problems);
+        custom_metrics::check(entry, used, criteria.as_deref().unwrap_or_default(), answered, problems);
     }
     problems.extend(field("live_model_config").filter(|entry| !entry.value.is_null()).map(live_mode));
     Some(EvalConfig {

@@ -4,7 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use eval_support::spelling::is_misspelling;
 
-use super::metric_command;
+use super::criterion::Criterion;
+use super::metric_command::{self, MetricCommand};
+use crate::metric::Bound;
 use crate::metric::fields::DIRECTION;
 use crate::names::module_name;
 use crate::problem::{Problem, ProblemCode, shown};
@@ -38,6 +40,7 @@ pub(super) fn answer(name: &str) -> String {
 pub(super) fn check(
     entry: &Entry<'_>,
     criteria: &[Entry<'_>],
+    read: &[(String, Criterion)],
     answered: &[&str],
     problems: &mut Vec<Problem>,
 ) {
@@ -71,6 +74,10 @@ pub(super) fn check(
             {
                 problems.push(without_direction(criterion));
             }
+            Some(criterion) if command.is_some() && !is_answered => {
+                let read = read.iter().find(|(of, read)| of == name && read.threshold.is_finite());
+                problems.extend(read.and_then(|(_, read)| checks_nothing(criterion, read.bound())));
+            }
             Some(_) => {}
         }
     }
@@ -101,6 +108,15 @@ fn without_direction(criterion: &Entry<'_>) -> Problem {
             "write `\"{name}\": {{\"threshold\": .., \"direction\": \"at_least\"}}`, or `\"at_most\"` if lower is better; ADK \
              passes over the key"
         ))
+}
+
+/// The problem of a program's criterion that no score from 0 to 1 misses.
+fn checks_nothing(criterion: &Entry<'_>, bound: Bound) -> Option<Problem> {
+    let name = criterion.key.as_ref();
+    let message = MetricCommand::checks_nothing(name, bound)?;
+    let place = &Place::Key(&Place::Key(&Place::Root, "criteria"), name);
+    let problem = place.error(ProblemCode::NothingChecked, criterion.value.range.clone(), message);
+    Some(problem.label("every score of the program passes").help("choose one that a score can miss"))
 }
 
 fn unanswered(entry: &Entry<'_>, place: &Place<'_>) -> Problem {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use eval_support::shell;
 
 use crate::coerce;
+use crate::metric::Bound;
 use crate::problem::{Problem, ProblemCode};
 use crate::schema::{CUSTOM_METRIC, Place, opening};
 use crate::syntax::Entry;
@@ -41,6 +42,11 @@ impl fmt::Display for MetricCommand {
 }
 
 impl MetricCommand {
+    /// The sentence about a criterion of a program's metric that every score meets; `None` if a score misses it.
+    pub(super) fn checks_nothing(name: &str, bound: Bound) -> Option<String> {
+        bound.is_free(0.0, Some(1.0)).then(|| bound.checks_nothing(name))
+    }
+
     /// The program of an entry of `custom_metrics`; `None` if it has none.
     pub(super) fn from_entry(entry: &Value, folder: Option<&Path>) -> Option<Self> {
         let entry = entry.as_object()?;
@@ -112,6 +118,30 @@ pub(super) fn check(keys: &[Entry<'_>], place: &Place<'_>, problems: &mut Vec<Pr
 mod tests {
     use super::*;
     use crate::config::{EvalConfig, check_config};
+
+    #[test]
+    fn a_threshold_that_every_score_of_a_program_meets_is_an_error_at_its_place() {
+        for (criterion, says) in [
+            ("0.0", "no score of `b` is below its threshold 0.0, so it would check nothing"),
+            ("-0.5", "no score of `b` is below its threshold -0.5"),
+            (r#"{"threshold": 1, "direction": "at_most"}"#, "no score of `b` is above its threshold 1.0"),
+            ("0.1", ""),
+            (r#"{"threshold": 0, "direction": "at_most"}"#, ""),
+        ] {
+            let text = format!(
+                r#"{{"criteria": {{"b": {criterion}}}, "custom_metrics": {{"b": {{"command": ["b.py"]}}}}}}"#
+            );
+            let problems = |answered: &[&str]| check_config("c.json", text.as_bytes(), answered).problems;
+            let errors = problems(&[]);
+            assert_eq!(errors.len(), usize::from(!says.is_empty()), "{criterion}: {errors:?}");
+            for problem in errors {
+                assert!(problem.is_error() && problem.message.contains(says), "{problem:?}");
+                assert_eq!(&text[problem.range], criterion);
+            }
+            // The scores of a function in Rust have any range.
+            assert!(problems(&["b"]).iter().all(|problem| !problem.is_error()), "{criterion}");
+        }
+    }
 
     fn found(entry: &str) -> Vec<String> {
         let text = format!(r#"{{"criteria": {{"b": 0.5}}, "custom_metrics": {{"b": {entry}}}}}"#);

@@ -7,6 +7,7 @@ use eval_support::words::{code_list, did_you_mean};
 
 use super::criterion::Criterion;
 use super::eval_config::EvalConfig;
+use super::metric_command::MetricCommand;
 use crate::metric::metric as known_metric;
 use crate::model::EvalCase;
 use crate::problem::shown;
@@ -120,8 +121,12 @@ impl EvalConfig {
             threshold => with_key(self.criteria[at].1.clone(), ("threshold", threshold)),
         };
         let custom_metrics = self.custom_metrics.get(metric).map(|entry| (metric, entry.clone()));
+        // Whether any criterion decides the case is a question about all of them, which `check_compatibility` answers.
+        let other =
+            ["response_match_score", "tool_trajectory_avg_score"].into_iter().find(|name| *name != metric);
+        let decides = other.map(|name| (name.to_owned(), Criterion::new(1.0)));
         let alone = Self {
-            criteria: vec![(metric.to_owned(), criterion)],
+            criteria: decides.into_iter().chain([(metric.to_owned(), criterion)]).collect(),
             custom_metrics: custom_metrics.into_iter().collect(),
             ..Self::default()
         };
@@ -132,6 +137,11 @@ impl EvalConfig {
             (message, help.unwrap_or_else(|| "a config has these rules".to_owned()))
         })?;
         if let Some((_, criterion)) = checked.criteria.pop() {
+            let is_program = self.metric_command(metric).is_some() && !answered.contains(&metric);
+            let free = is_program.then(|| MetricCommand::checks_nothing(metric, criterion.bound())).flatten();
+            if let Some(message) = free {
+                return Err((message, "choose one that a score can miss, or `null`".to_owned()));
+            }
             self.criteria[at].1 = criterion;
         }
         Ok(())

@@ -203,6 +203,11 @@ impl EvalCase {
     #[must_use]
     #[expect(clippy::needless_pass_by_value, reason = "setters take their value")]
     pub fn with_expect(self, expect: Expect) -> Self {
+        if expect.turns.is_empty() {
+            let mut case = self;
+            case.extra.remove(KEY);
+            return case;
+        }
         self.with_extra(KEY, expect.to_value())
     }
 }

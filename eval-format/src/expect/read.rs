@@ -44,6 +44,13 @@ pub(super) fn of(case: &EvalCase) -> Option<&Value> {
 pub(super) fn expect(value: &Value) -> (Option<Expect>, Vec<Fault>) {
     let mut faults = Faults::below(KEY);
     let expect = object(&mut faults, value, "turns").map(|turns| {
+        if turns.is_empty() {
+            empty(
+                &mut faults,
+                "no turn has a rule",
+                r#"remove the key, or write a rule: `"_expect": {"1": {..}}`"#,
+            );
+        }
         let mut expect = Expect::default();
         for (number, turn) in turns {
             faults.at(number, |faults| match number.parse() {
@@ -71,7 +78,7 @@ fn read_turn(faults: &mut Faults, number: usize, value: &Value) -> Option<(usize
     for (key, value) in rules {
         faults.at(key, |faults| match key {
             "calls" => {
-                for (name, value) in object(faults, value, "calls").into_iter().flatten() {
+                for (name, value) in rules_of(faults, value, "calls", "call") {
                     let call = faults.at(name, |faults| call(faults, value));
                     turn.calls.extend(call.map(|call| (name.to_owned(), call)));
                 }
@@ -80,19 +87,19 @@ fn read_turn(faults: &mut Faults, number: usize, value: &Value) -> Option<(usize
             "order" => wrong(faults, r#""any""#, value),
             "others" if value == "any" => turn.others = Some(Others::Any),
             "others" => {
-                let tools = names(faults, value, r#""any" or a list of tools"#);
+                let tools = names(faults, value, r#""any" or a list of tools"#, "tool");
                 turn.others = tools.map(Others::Tools);
             }
-            "optional" => turn.optional = names(faults, value, "a list of calls").unwrap_or_default(),
+            "optional" => turn.optional = names(faults, value, "a list of calls", "call").unwrap_or_default(),
             "repeat" => {
-                for (name, value) in object(faults, value, "calls").into_iter().flatten() {
+                for (name, value) in rules_of(faults, value, "calls", "call") {
                     let most = faults.at(name, |faults| count(faults, value, MAX_REPETITIONS));
                     turn.repeat.extend(most.map(|most| (name.to_owned(), most)));
                 }
             }
             "responses" => {
-                for (name, value) in object(faults, value, "responses").into_iter().flatten() {
-                    let values = faults.at(name, |faults| args(faults, value));
+                for (name, value) in rules_of(faults, value, "responses", "response") {
+                    let values = faults.at(name, |faults| args(faults, value, "values of the response"));
                     turn.responses.extend(values.map(|values| (name.to_owned(), values)));
                 }
             }
@@ -106,7 +113,7 @@ fn read_turn(faults: &mut Faults, number: usize, value: &Value) -> Option<(usize
 fn call(faults: &mut Faults, value: &Value) -> Option<CallExpect> {
     match value {
         Value::String(word) if word == "any" => Some(CallExpect::Any),
-        Value::Object(_) => args(faults, value).map(CallExpect::Args),
+        Value::Object(_) => args(faults, value, "arguments").map(CallExpect::Args),
         _ => {
             wrong(faults, r#""any" or an object of arguments"#, value);
             None
@@ -117,9 +124,9 @@ fn call(faults: &mut Faults, value: &Value) -> Option<CallExpect> {
 /// The most rules of a call: each is looked for in each call of its name.
 const MAX_RULES_OF_CALL: usize = 256;
 
-fn args(faults: &mut Faults, value: &Value) -> Option<Vec<(ArgPath, Matcher)>> {
+fn args(faults: &mut Faults, value: &Value, of: &str) -> Option<Vec<(ArgPath, Matcher)>> {
     let mut read: Vec<(ArgPath, Matcher)> = Vec::new();
-    let map = object(faults, value, "arguments")?;
+    let map = object(faults, value, of)?;
     if map.len() > MAX_RULES_OF_CALL {
         let message = format!("there are {} rules for one name, more than {MAX_RULES_OF_CALL}", map.len());
         faults.value(TYPE, message, "too many rules").help(r#"a rule for a whole call is `"any"`"#);
@@ -403,11 +410,14 @@ fn count(faults: &mut Faults, value: &Value, most: usize) -> Option<usize> {
     found
 }
 
-fn names(faults: &mut Faults, value: &Value, expected: &str) -> Option<Vec<String>> {
+fn names(faults: &mut Faults, value: &Value, expected: &str, one: &str) -> Option<Vec<String>> {
     let Value::Array(items) = value else {
         wrong(faults, expected, value);
         return None;
     };
+    if items.is_empty() {
+        empty(faults, &format!("no {one} is named"), &format!("remove the key, or name a {one}"));
+    }
     Some(
         items
             .iter()
@@ -415,6 +425,20 @@ fn names(faults: &mut Faults, value: &Value, expected: &str) -> Option<Vec<Strin
             .filter_map(|(at, item)| faults.item(at, |faults| text(faults, item)))
             .collect(),
     )
+}
+
+/// The rules of an object by the names of calls or responses.
+fn rules_of<'v>(
+    faults: &mut Faults,
+    value: &'v Value,
+    of: &str,
+    one: &str,
+) -> impl Iterator<Item = (&'v str, &'v Value)> + use<'v> {
+    let rules = object(faults, value, of);
+    if rules.is_some_and(Map::is_empty) {
+        empty(faults, &format!("no {one} has a rule"), "remove the key, or write a rule");
+    }
+    rules.into_iter().flatten()
 }
 
 fn object<'v>(faults: &mut Faults, value: &'v Value, of: &str) -> Option<&'v Map> {

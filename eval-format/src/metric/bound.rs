@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::choices::Direction;
+use crate::problem::shown;
 
 /// The threshold of a criterion with its direction: the one place that compares a score with a threshold.
 ///
@@ -57,6 +58,17 @@ impl Bound {
             Direction::AtLeast => "reached",
             Direction::AtMost => "kept",
         }
+    }
+
+    /// The sentence about a metric no score of which misses it.
+    #[doc(hidden)]
+    pub fn checks_nothing(self, metric: &str) -> String {
+        format!(
+            "no score of `{}` is {} its threshold {:?}, so it would check nothing",
+            shown(metric),
+            self.missed(),
+            self.threshold
+        )
     }
 
     /// The side on which a score misses it, in a word.

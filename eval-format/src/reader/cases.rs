@@ -8,7 +8,7 @@ use eval_support::spelling::is_misspelling;
 use super::checked::{Reading, SetFormat};
 use super::scenario;
 use crate::expect;
-use crate::model::{EvalCase, EvalSet};
+use crate::model::{EvalCase, EvalSet, TAGS};
 use crate::problem::{Problem, ProblemCode, shown};
 use crate::schema::{EVAL_CASE, EVAL_SET, EVAL_SET_ANY_CASE, Model, Place, Walker, opening};
 use crate::syntax::{Entry, Kind, Node};
@@ -111,9 +111,16 @@ pub(super) fn check_ids<'n>(
 }
 
 /// Keys of a case that look like expectations or criteria, and that nothing reads, each with the key that is read.
-pub(crate) const LOOK_LIKE_EXPECTATIONS: [(&str, &str); 14] = [
+pub(crate) const LOOK_LIKE_EXPECTATIONS: [(&str, &str); 23] = [
+    ("_expectation", EvalCase::EXPECT_KEY),
+    ("_expectations", EvalCase::EXPECT_KEY),
     ("_expected", EvalCase::EXPECT_KEY),
+    ("_faults", EvalCase::TOOLS_KEY),
     ("_match", EvalCase::EXPECT_KEY),
+    ("_metrics", EvalCase::CRITERIA_KEY),
+    ("_rules", EvalCase::EXPECT_KEY),
+    ("_tag", TAGS),
+    ("_tags", TAGS),
     ("assert", ""),
     ("assertion", ""),
     ("assertions", ""),
@@ -123,12 +130,15 @@ pub(crate) const LOOK_LIKE_EXPECTATIONS: [(&str, &str); 14] = [
     ("expect", EvalCase::EXPECT_KEY),
     ("expected", EvalCase::EXPECT_KEY),
     ("expects", EvalCase::EXPECT_KEY),
+    ("faults", EvalCase::TOOLS_KEY),
     ("match", EvalCase::EXPECT_KEY),
     ("threshold", EvalCase::CRITERIA_KEY),
     ("thresholds", EvalCase::CRITERIA_KEY),
+    ("tools", EvalCase::TOOLS_KEY),
 ];
 
-const EXPECTATIONS_OF_OTHERS: [&str; 2] = ["expectation", "expectations"];
+/// Keys that other tools have for notes of their own.
+const KEYS_OF_OTHERS: [(&str, &str); 3] = [("expectation", ""), ("expectations", ""), ("tag", TAGS)];
 
 /// Keys of ours. They begin with `_`, so a misspelt one would be a comment.
 pub(super) const OWN_KEYS: [&str; 4] =
@@ -141,15 +151,19 @@ pub(super) fn check_keys(case: &Node<'_>, place: &Place<'_>, walker: &mut Walker
                            a key like `_note`";
     for entry in case.object().into_iter().flatten() {
         let key = entry.key.as_ref();
-        let known = LOOK_LIKE_EXPECTATIONS.iter().find(|(known, _)| *known == key).map(|(_, meant)| *meant);
-        let misspelt = || OWN_KEYS.into_iter().find(|own| key.starts_with('_') && is_misspelling(key, own));
-        let (problem, meant): (fn(_, _, _, String) -> Problem, _) = match known.or_else(misspelt) {
-            Some(meant) => (Problem::error, meant),
-            None if EXPECTATIONS_OF_OTHERS.contains(&key) => (Problem::warning, ""),
-            None => continue,
+        let of = |keys: &[(&str, &'static str)]| {
+            keys.iter().find(|(known, _)| *known == key).map(|(_, meant)| *meant)
         };
+        let misspelt = || OWN_KEYS.into_iter().find(|own| key.starts_with('_') && is_misspelling(key, own));
+        let known = of(&LOOK_LIKE_EXPECTATIONS).or_else(misspelt).or_else(|| in_other_letters(key));
+        let (problem, meant): (fn(_, _, _, String) -> Problem, _) = match (known, of(&KEYS_OF_OTHERS)) {
+            (Some(meant), _) => (Problem::error, meant),
+            (None, Some(meant)) => (Problem::warning, meant),
+            (None, None) => continue,
+        };
+        let does = if meant == TAGS { "selects" } else { "checks" };
         let (path, message) =
-            (Place::Key(place, key).path(), format!("`{}` of a case checks nothing", shown(key)));
+            (Place::Key(place, key).path(), format!("`{}` of a case {does} nothing", shown(key)));
         let found = problem(ProblemCode::IgnoredKey, path, entry.key_range.clone(), message);
         let found = found.label("nothing reads this key");
         walker.problems.push(match meant {
@@ -158,6 +172,19 @@ pub(super) fn check_keys(case: &Node<'_>, place: &Place<'_>, walker: &mut Walker
         });
     }
 }
+
+/// The key that is meant by one in capital letters: `Expect`, `TAGS`.
+fn in_other_letters(key: &str) -> Option<&'static str> {
+    if key.len() > MAX_KEY_BYTES || !key.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        return None;
+    }
+    let key = key.to_ascii_lowercase();
+    let own = OWN_KEYS.into_iter().chain([TAGS]).find(|own| *own == key);
+    own.or_else(|| LOOK_LIKE_EXPECTATIONS.iter().find(|(known, _)| *known == key).map(|(_, meant)| *meant))
+}
+
+/// The most bytes of a key that may be one of these.
+const MAX_KEY_BYTES: usize = 32;
 
 /// Checks the shape of the criteria of a case. Whether they fit its config is checked with the config.
 fn check_criteria(case: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>) {
@@ -242,6 +269,20 @@ mod tests {
             ("match", Severity::Error),
             ("_match", Severity::Error),
             ("_tool", Severity::Error),
+            ("tools", Severity::Error),
+            ("faults", Severity::Error),
+            ("_faults", Severity::Error),
+            ("Expect", Severity::Error),
+            ("EXPECT", Severity::Error),
+            ("_EXPECT", Severity::Error),
+            ("_expectation", Severity::Error),
+            ("_expectations", Severity::Error),
+            ("_rules", Severity::Error),
+            ("_metrics", Severity::Error),
+            ("_tags", Severity::Error),
+            ("_tag", Severity::Error),
+            ("Tags", Severity::Error),
+            ("tag", Severity::Warning),
             ("expectations", Severity::Warning),
         ] {
             let turns = r#"[{"user_content": {"parts": [{"text": "Hi"}]}}]"#;
@@ -252,7 +293,15 @@ mod tests {
             let [problem] = checked.problems.as_slice() else { panic!("{key}: {:#?}", checked.problems) };
             assert_eq!((problem.code, problem.severity), (ProblemCode::IgnoredKey, severity), "{key}");
             assert_eq!(&text[problem.range.clone()], format!("\"{key}\""));
-            for free in ["_note", "tag", "owner"] {
+            let meant = match key.trim_start_matches('_').to_ascii_lowercase().as_str() {
+                "assertions" | "expectations" if !key.starts_with('_') => "",
+                "criteria" | "metrics" => "did you mean `_criteria`?",
+                "tool" | "tools" | "faults" => "did you mean `_tools`?",
+                "tag" | "tags" => "did you mean `tags`?",
+                _ => "did you mean `_expect`?",
+            };
+            assert!(problem.help.as_ref().is_some_and(|help| help.starts_with(meant)), "{problem:?}");
+            for free in ["_note", "category", "owner"] {
                 let noted = text.replace(&format!("\"{key}\""), &format!("\"{free}\""));
                 assert!(check_set("s.json", noted.as_bytes(), None).problems.is_empty(), "{free}");
             }

@@ -9,7 +9,7 @@ use super::cases::{OWN_KEYS, check_ids, empty_conversation, no_cases};
 use super::checked::{Reading, SetFormat};
 use super::session;
 use crate::model::{
-    Content, DRAFT, EvalCase, EvalSet, FunctionCall, IntermediateData, Invocation, Part, SessionInput,
+    Content, DRAFT, EvalCase, EvalSet, FunctionCall, IntermediateData, Invocation, Part, SessionInput, TAGS,
 };
 use crate::problem::ProblemCode;
 use crate::schema::{OLD_CASE, OLD_TURN, Place, Record, Walker, opening};
@@ -60,6 +60,7 @@ pub(super) fn test_file(
     session_input: Option<SessionInput>,
     walker: &mut Walker<'_>,
 ) -> Option<EvalCase> {
+    refuse_own_keys_of_turns(root, &Place::Root, walker);
     let records = walker.records(root, &OLD_TURN, &Place::Root)?;
     if records.is_empty() {
         walker.problems.push(no_cases(root, &Place::Root).help(ADD_A_TURN));
@@ -75,8 +76,9 @@ pub(super) fn case(
     walker: &mut Walker<'_>,
 ) -> Option<EvalCase> {
     let mut record = walker.record(node, &OLD_CASE, place)?;
-    refuse_own_keys(node, place, walker);
+    refuse_own_keys(node, "case", place, walker);
     let data = &node.get("data")?.value;
+    refuse_own_keys_of_turns(data, &Place::Key(place, "data"), walker);
     let records: Vec<Record> = record.take("data")?;
     if records.is_empty() {
         walker.problems.push(empty_conversation(data, &Place::Key(place, "data")).help(ADD_A_TURN));
@@ -96,12 +98,19 @@ pub(super) fn case(
     })
 }
 
-/// Keys that say what decides a case are read in today's form alone. Here they would decide nothing.
-fn refuse_own_keys(case: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>) {
-    for entry in OWN_KEYS.into_iter().filter_map(|key| case.get(key)) {
-        let message = format!("a case of the old format has no `{}`", entry.key);
+fn refuse_own_keys_of_turns(turns: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>) {
+    for (at, turn) in turns.array().unwrap_or_default().iter().enumerate() {
+        refuse_own_keys(turn, "turn", &Place::Index(place, at), walker);
+    }
+}
+
+/// Keys that say what decides a case, or which cases are meant, are read in today's form alone, and there on the case. Here
+/// they would do nothing.
+fn refuse_own_keys(holder: &Node<'_>, what: &str, place: &Place<'_>, walker: &mut Walker<'_>) {
+    for entry in OWN_KEYS.into_iter().chain([TAGS]).filter_map(|key| holder.get(key)) {
+        let message = format!("a {what} of the old format has no `{}`", entry.key);
         let problem = Place::Key(place, &entry.key).error_at_key(ProblemCode::IgnoredKey, entry, message);
-        let help = "take it out, let `cargo evalset migrate` write the set in today's form, and add it there";
+        let help = "take it out, let `cargo evalset migrate` write the set in today's form, and add it to the case there";
         walker.problems.push(problem.label("nothing reads this key here").help(help));
     }
 }

@@ -116,6 +116,9 @@ impl Reader {
             return;
         }
         let Some(turns) = self.object(value, "`_tools` is an object of turns") else { return };
+        if turns.is_empty() {
+            self.wrong_value("no turn has a fault".to_owned(), EXAMPLE);
+        }
         for (turn, calls) in turns {
             self.path.push(turn.to_owned());
             match counted(turn) {
@@ -130,6 +133,9 @@ impl Reader {
 
     fn calls(&mut self, turn: usize, value: &Value) {
         let Some(calls) = self.object(value, "a turn of `_tools` is an object of calls") else { return };
+        if calls.is_empty() {
+            self.wrong_value("the turn has no fault".to_owned(), EXAMPLE);
+        }
         for (name, fault) in calls {
             self.path.push(name.to_owned());
             let named = name.rsplit_once('#').filter(|(tool, _)| !tool.is_empty());
@@ -178,7 +184,7 @@ impl Reader {
                 Some(error) if !error.is_empty() => FaultOutcome::Error(error.clone()),
                 _ => {
                     return self.wrong_value(
-                        format!("`error` is {}", value.kind()),
+                        format!("`error` is {}", kind(value)),
                         r#"it is the answer of a tool that failed: {"error_code": 503, "error_message": "down"}"#,
                     );
                 }
@@ -187,7 +193,10 @@ impl Reader {
                 Some(text) => FaultOutcome::Raises(text.to_owned()),
                 None => {
                     return self.wrong_value(
-                        "`raises` has no message".to_owned(),
+                        match value {
+                            Value::String(_) => "`raises` has no message".to_owned(),
+                            other => format!("`raises` is {}", other.kind()),
+                        },
                         "it is the message of the exception: \"connection reset\"",
                     );
                 }
@@ -209,8 +218,8 @@ impl Reader {
                 match value.as_object() {
                     Some(state) if !state.is_empty() => fault.state = state.clone(),
                     _ => self.wrong_value(
-                        format!("`state` is {}", value.kind()),
-                        "it is an object: the keys of the session state that the tool sets",
+                        format!("`state` is {}", kind(value)),
+                        r#"name the keys of the session state that the tool sets: {"last_city": "Paris"}"#,
                     ),
                 }
                 return;
@@ -248,6 +257,11 @@ impl Reader {
     fn add(&mut self, code: ProblemCode, at_key: bool, message: String, help: impl Into<String>) {
         self.mistakes.push(Mistake { code, path: self.path.clone(), at_key, message, help: help.into() });
     }
+}
+
+/// The kind of a value that may be an object without keys.
+fn kind(value: &Value) -> &'static str {
+    if value.as_object().is_some() { "an empty object" } else { value.kind() }
 }
 
 fn keys_help() -> String {
@@ -317,7 +331,11 @@ mod tests {
             (r#"{"1": {"f#1": {"raise": "x"}}}"#, "1/f#1/raise!", "a fault has no key `raise`"),
             (r#"{"1": {"f#1": {"raises": " "}}}"#, "1/f#1/raises", "`raises` has no message"),
             (r#"{"1": {"f#1": {"error": "x"}}}"#, "1/f#1/error", "`error` is a string"),
-            (r#"{"1": {"f#1": {"error": {}}}}"#, "1/f#1/error", "`error` is an object"),
+            (r#"{"1": {"f#1": {"raises": 5}}}"#, "1/f#1/raises", "`raises` is a number"),
+            (r#"{"1": {"f#1": {"error": {}}}}"#, "1/f#1/error", "`error` is an empty object"),
+            (r#"{"1": {"f#1": {"state": {}}}}"#, "1/f#1/state", "`state` is an empty object"),
+            ("{}", "", "no turn has a fault"),
+            (r#"{"1": {}}"#, "1", "the turn has no fault"),
             (r#"{"1": {"f#1": {"after": -1}}}"#, "1/f#1/after", "`after` is -1"),
             (r#"{"1": {"f#1": {"after": 1e9}}}"#, "1/f#1/after", "`after` is 1000000000.0"),
             (r#"{"1": {"f#1": {"state": []}}}"#, "1/f#1/state", "`state` is an array"),

@@ -62,6 +62,9 @@ fn line(test: &TestResult<'_>, width: usize) -> String {
         State::Passed | State::Failed => line.push_str(&metrics(test)),
         _ => line.push_str(&format!("  {}", one_line(&test.reason().unwrap_or_default()))),
     }
+    if test.state == State::Passed {
+        taken_out(test).for_each(|note| line.push_str(&format!("  ({})", one_line(note))));
+    }
     if let Some(total) = test.usage().agent_tokens {
         line.push_str(&format!("  {}", tokens(total)));
     }
@@ -70,6 +73,12 @@ fn line(test: &TestResult<'_>, width: usize) -> String {
     }
     line.push('\n');
     line
+}
+
+/// The notes on metrics that the case itself takes out with `null`. A failure has all of its notes.
+fn taken_out<'t>(test: &'t TestResult<'_>) -> impl Iterator<Item = &'t str> {
+    let notes = test.attempt.decided.iter().flat_map(|decided| &decided.notes).map(String::as_str);
+    notes.filter(|note| note.starts_with("`_criteria` of this case: ") && note.contains(": null"))
 }
 
 fn metrics(test: &TestResult<'_>) -> String {

@@ -7,6 +7,7 @@ from typing import Any
 
 from .._errors import AgentError
 from .._golden import current
+from ._message import has_base
 
 WRAPPED = "_evalset_golden_tools"
 # The mark of the context of a call that came to its tool.
@@ -20,6 +21,10 @@ def plugin() -> Any:
     base: Any = importlib.import_module("google.adk.plugins.base_plugin").BasePlugin
 
     class GoldenTools(base):  # type: ignore[misc]
+        async def before_agent_callback(self, *, agent: Any, callback_context: Any) -> None:
+            # An agent that the tree does not show.
+            refuse_code(agent)
+
         async def before_tool_callback(self, *, tool: Any, tool_args: Any, tool_context: Any) -> None:
             if current(tool.name) is not None:
                 _wrap(tool)
@@ -30,6 +35,25 @@ def plugin() -> Any:
                 golden.own_call(tool.name)
 
     return GoldenTools(name="evalset_golden_tools")
+
+
+def refuse_code(root: Any) -> None:
+    """Refuses an agent of the tree whose executor of code is not its model: what it runs has no golden answer."""
+    left: list[Any] = [root]
+    seen: set[int] = set()
+    while left:
+        agent = left.pop()
+        if id(agent) in seen or not has_base(agent, "google.adk", {"BaseAgent", "BaseNode"}):
+            continue
+        seen.add(id(agent))
+        executor = getattr(agent, "code_executor", None)
+        if executor is not None and not has_base(executor, "google.adk", {"BuiltInCodeExecutor"}):
+            raise AgentError(
+                f"the agent `{agent.name}` runs code by its `{type(executor).__name__}`, which no golden answers; leave "
+                "`code_executor` out of the agent for these cases, or run them without golden tools"
+            )
+        left += getattr(agent, "sub_agents", None) or []
+        left += [getattr(tool, "agent", None) for tool in getattr(agent, "tools", None) or []]
 
 
 def _wrap(tool: Any) -> None:

@@ -40,8 +40,9 @@ async def open(agent: Any, options: dict[str, Any], session: Session, host: Host
     }
     run_config = given.pop("run_config", None)
     if session.golden is not None:
-        from ._adk_golden_tools import plugin
+        from ._adk_golden_tools import plugin, refuse_code
 
+        refuse_code(agent.root_agent if has_base(agent, "google.adk", {"App"}) else agent)
         if has_base(agent, "google.adk", {"App"}):
             agent = agent.model_copy(update={"plugins": [*agent.plugins, plugin()]})
         else:

@@ -133,6 +133,38 @@ class GoldenTools(ProgramTest):
             with self.subTest(what):
                 self.assertEqual(self.calls_of(self.golden(code), said)[1], own)
 
+    def test_an_agent_of_google_adk_that_runs_code_itself_is_refused_before_its_first_turn(self):
+        begin = """
+            from google.adk.agents import LlmAgent
+            from google.adk.apps import App
+            from google.adk.code_executors import BuiltInCodeExecutor
+            from google.adk.code_executors.unsafe_local_code_executor import UnsafeLocalCodeExecutor
+            from google.adk.tools.agent_tool import AgentTool
+            from google_adk_agent import agent as plain
+            coder = LlmAgent(name="coder", model=plain.model, code_executor=UnsafeLocalCodeExecutor())
+        """
+        agents = {
+            "the agent": "agent = coder",
+            "an app": "agent = App(name='evals', root_agent=coder)",
+            "a sub-agent": "agent = LlmAgent(name='root', model=plain.model, sub_agents=[LlmAgent(name='mid', sub_agents=[coder])])",
+            "an agent as a tool": "agent = LlmAgent(name='root', model=plain.model, tools=[AgentTool(agent=coder)])",
+        }
+        for what, code in agents.items():
+            with self.subTest(what):
+                program = self.program(
+                    f"import sys\nsys.path.insert(0, {str(HERE)!r})\nimport story\n{textwrap.dedent(begin)}\n{code}"
+                )
+                answer = program.start(tools="golden")
+                self.assertEqual(answer["type"], "error", answer)
+                self.assertIn("the agent `coder` runs code by its `UnsafeLocalCodeExecutor`, which no golden answers", str(answer))
+        # An executor at the model runs nothing here, and without golden tools each may run.
+        by_model = "agent = plain.model_copy(update={'code_executor': BuiltInCodeExecutor()})"
+        for code, tools in [(by_model, {"tools": "golden"}), ("agent = coder", {})]:
+            program = self.program(
+                f"import sys\nsys.path.insert(0, {str(HERE)!r})\nimport story\n{textwrap.dedent(begin)}\n{code}"
+            )
+            self.assertEqual(program.start(**tools)["type"], "started")
+
     def test_a_call_that_something_else_runs_is_told_by_nothing(self):
         agents = {
             "a node of LangGraph": """

@@ -49,6 +49,14 @@ class GoldenTools(BasePlugin):
         if answer.get("ok") is not True:
             raise RuntimeError(f"evalset: {answer.get('error', 'the server is not known')}")
 
+    async def before_run_callback(self, *, invocation_context):
+        """Ends a run before its first model is asked if one of its agents runs code itself."""
+        await _refuse_code(_runs_code(getattr(invocation_context, "agent", None)), invocation_context)
+
+    async def before_agent_callback(self, *, agent, callback_context):
+        """Ends a run at an agent that the tree does not show."""
+        await _refuse_code(_runs_code(agent), callback_context)
+
     async def before_tool_callback(self, *, tool, tool_args, tool_context):
         """Wraps the tool. The answer is None, so that the agent's own callbacks run too."""
         await _wrap(tool, _SESSION.get() or _session_of(tool_context))
@@ -59,6 +67,32 @@ class GoldenTools(BasePlugin):
         if not getattr(tool_context, _REACHED, False):
             await _own_call(tool.name, tool_context)
         return None
+
+
+async def _refuse_code(why, context):
+    if why is not None:
+        await _ask({"session": _SESSION.get() or _session_of(context), "refused": why})
+        raise RuntimeError(f"evalset: {why}")
+
+
+def _runs_code(root):
+    """The sentence about an agent of the tree whose executor of code is not its model; None without one."""
+    left, seen = [root], set()
+    while left:
+        agent = left.pop()
+        kinds = {kind.__name__ for kind in type(agent).__mro__}
+        if id(agent) in seen or not kinds & {"BaseAgent", "BaseNode"}:
+            continue
+        seen.add(id(agent))
+        executor = getattr(agent, "code_executor", None)
+        if executor is not None and not any(kind.__name__ == "BuiltInCodeExecutor" for kind in type(executor).__mro__):
+            return (
+                f"the agent `{agent.name}` runs code by its `{type(executor).__name__}`, which no golden answers; leave "
+                "`code_executor` out of the agent for these cases, or run them without golden tools"
+            )
+        left += getattr(agent, "sub_agents", None) or []
+        left += [getattr(tool, "agent", None) for tool in getattr(agent, "tools", None) or []]
+    return None
 
 
 async def _wrap(tool, session):

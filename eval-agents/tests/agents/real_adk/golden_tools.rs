@@ -166,6 +166,22 @@ async fn agents_run_as_tools_and_after_a_transfer_and_their_tools_are_golden() {
     assert!(!shop.ran().iter().any(|note| note.starts_with("refund")));
 }
 
+/// Code that an agent runs has no golden answer.
+#[tokio::test]
+async fn an_agent_that_runs_code_itself_is_refused_before_a_model_is_asked() {
+    let Some(shop) = Shop::new() else { return };
+    let golden = runner().tools(ToolSource::Golden);
+    let report = golden.run_case(&case("Hi", &[]), || shop.server_of("coder")).await.unwrap();
+    let message = error(&report);
+    assert!(
+        message.contains(
+            "the agent `inner` runs code by its `UnsafeLocalCodeExecutor`, which no golden answers"
+        ),
+        "{message}"
+    );
+    assert_eq!(shop.models_asked(), 0);
+}
+
 /// The server of the tools is down, so the agent has none of them, and ADK tells the model so.
 #[tokio::test]
 async fn a_tool_that_the_agent_lacks_since_its_mcp_server_is_down_is_an_error() {

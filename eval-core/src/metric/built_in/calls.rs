@@ -64,6 +64,12 @@ impl<'a> Calls<'a> {
 
 /// The score of calls that would take too long to be paired under the rules of the case.
 pub(super) fn too_many(expected: usize, actual: usize) -> Score {
+    if expected.min(actual) <= 1 {
+        return Score::not_evaluated(
+            "a list in the arguments is too long to be paired under the rules of `_expect`; without `unordered` and \
+             `at_least` a list of any length is compared",
+        );
+    }
     Score::not_evaluated(format!(
         "{expected} expected and {actual} actual calls are too many to be paired under the rules of `_expect`; calls \
          without rules are paired in any number"

@@ -1,5 +1,6 @@
 //! The answer of a program: agentevals' `EvalResult`. Nothing of it is trusted.
 
+use eval_format::problem::ProblemCode;
 use eval_format::{Bound, Map, Value};
 use eval_support::message::truncated;
 use eval_support::secrets::mask;
@@ -47,13 +48,18 @@ impl Answer {
             unread.push(cut(key));
         }
         let mut notes = Vec::new();
-        let score = score(keys.get("score"))?;
+        let status = status(keys.get("status"))?;
+        let score = match keys.get("score") {
+            // No verdict follows this number.
+            None | Some(Value::Null) if status == Some(Status::NotEvaluated) => 0.0,
+            found => score(found)?,
+        };
         notes.extend(of_turns(keys.get("per_invocation_scores"), turns)?);
         notes.extend(details(keys.get("details"))?);
         if !unread.is_empty() {
             notes.push(format!("the program wrote {}, which nothing reads", short_code_list(&unread)));
         }
-        Ok(Self { score, status: status(keys.get("status"))?, notes })
+        Ok(Self { score, status, notes })
     }
 
     /// The score of the run. A status that contradicts the score is an error: no verdict could follow both.
@@ -103,7 +109,16 @@ fn object(text: &str) -> Result<Map, String> {
         Ok(other) => {
             Err(format!("the program wrote {} to its standard output: {}; {help}", other.kind(), cut(text)))
         }
-        Err(_) => Err(format!("the program wrote no JSON to its standard output: {}; {help}", cut(text))),
+        Err(problems) => {
+            let first = problems.iter().find(|problem| problem.is_error());
+            // JSON that another reader may take is no help to a person who reads that there is no JSON.
+            let why = first.filter(|problem| problem.code != ProblemCode::Syntax);
+            let what = why.map_or_else(
+                || "no JSON".to_owned(),
+                |problem| format!("JSON that cannot be read ({})", problem.message),
+            );
+            Err(format!("the program wrote {what} to its standard output: {}; {help}", cut(text)))
+        }
     }
 }
 
@@ -164,7 +179,11 @@ fn of_turns(value: Option<&Value>, turns: usize) -> Result<Option<String>, Strin
             Value::Null => shown.push("none".to_owned()),
             Value::Number(number) if number.as_f64().is_finite() => shown.push(number.as_f64().to_string()),
             other => {
-                let other = cut(&other.to_string());
+                let other = match other {
+                    // Its JSON is `null`.
+                    Value::Number(number) => number.as_f64().to_string(),
+                    other => cut(&other.to_string()),
+                };
                 return Err(format!("the program's score of turn {turn} is {other}, and no finite number"));
             }
         }
@@ -230,6 +249,11 @@ mod tests {
                 r#"{"score": 0, "status": "NOT_EVALUATED", "per_invocation_scores": [null, null]}"#,
                 "none | scores by turn: none, none",
             ),
+            (r#"{"status": "NOT_EVALUATED"}"#, "none"),
+            (
+                r#"{"score": null, "status": "NOT_EVALUATED", "details": {"why": "no key"}}"#,
+                "none | why: no key",
+            ),
             (
                 r#"{"score": 1, "future": 1, "_reads_lines": true}"#,
                 "1 | the program wrote `future`, which nothing reads",
@@ -247,11 +271,14 @@ mod tests {
             ("hello", "wrote no JSON to its standard output: hello; the protocol has one JSON object"),
             (r#"{"score": 1} {"score": 0}"#, "wrote no JSON"),
             ("debug\n{\"score\": 1}", r#"wrote no JSON to its standard output: debug\n{"score": 1}"#),
-            (r#"{"score": 1, "score": 0}"#, "wrote no JSON"),
+            (r#"{"score": 1, "score": 0}"#, "wrote JSON that cannot be read ("),
+            ("\u{feff}{\"score\": 1}", "wrote JSON that cannot be read ("),
             ("[1]", "wrote an array to its standard output"),
             ("1", "wrote a number"),
             ("{}", "has no `score`"),
             (r#"{"score": null}"#, "`score` is null, and no number"),
+            (r#"{"status": "PASSED"}"#, "has no `score`"),
+            (r#"{"status": "NOT_EVALUATED", "score": 2}"#, "`score` is 2"),
             (r#"{"score": "1"}"#, "`score` is a string, and no number"),
             (r#"{"score": NaN}"#, "`score` is NaN"),
             (r#"{"score": Infinity}"#, "`score` is inf"),
@@ -269,7 +296,7 @@ mod tests {
                 r#"{"score": 1, "per_invocation_scores": [1, "1"]}"#,
                 r#"score of turn 2 is "1", and no finite number"#,
             ),
-            (r#"{"score": 1, "per_invocation_scores": [NaN, 1]}"#, "score of turn 1 is"),
+            (r#"{"score": 1, "per_invocation_scores": [NaN, 1]}"#, "score of turn 1 is NaN, and no finite"),
             (r#"{"score": 1, "details": []}"#, "`details` is an array, and no object"),
             (
                 r#"{"score": 0.4, "status": "PASSED"}"#,
@@ -298,7 +325,8 @@ mod tests {
         );
         assert!(answer.notes.iter().all(|note| note.len() < 600));
         let deep = format!(r#"{{"score": 1, "details": {}1{}}}"#, "[".repeat(100_000), "]".repeat(100_000));
-        assert!(Answer::read(&deep, 1).is_err());
+        let error = Answer::read(&deep, 1).unwrap_err();
+        assert!(error.starts_with("the program wrote JSON that cannot be read ("), "{error}");
     }
 
     #[test]

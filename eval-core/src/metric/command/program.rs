@@ -7,8 +7,8 @@
 //! lines is kept from then on: its input stays open, and each line is a question with an id. Other programs see none of that.
 
 use std::collections::BTreeMap;
-use std::io::{Read as _, Write as _};
-use std::process::{ChildStdin, ChildStdout, ExitStatus, Stdio};
+use std::io::{PipeReader, PipeWriter, Read as _, Write as _};
+use std::process::{ChildStdout, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::thread;
@@ -83,15 +83,16 @@ fn ask_here(
         }
         return Ok(reply);
     }
-    let found = idle(launch);
+    let found = idle(launch)?;
     let was_idle = found.is_some();
     let mut program = match found {
         Some(program) => program,
         None => start()?,
     };
     let asked = match program.ask_in_line(question, &wait) {
-        // It may have ended while it was idle, which is about no case.
-        Err(Unanswered { has_ended: true, .. }) if was_idle => {
+        // A program may end well after an answer. What it was not asked is about no case. A question that it took is not asked
+        // again: another process may answer what this one broke at.
+        Err(Unanswered { is_untaken: true, .. }) if was_idle => {
             program = start()?;
             program.ask_in_line(question, &wait)
         }
@@ -106,13 +107,19 @@ fn ask_here(
     Ok(reply)
 }
 
-/// A kept program that still runs.
-fn idle(launch: &Launch) -> Option<Program> {
+/// A kept program that still runs. It is an error if one ended badly since its last answer.
+fn idle(launch: &Launch) -> Result<Option<Program>, String> {
     loop {
         // The lock is released before a program that ended is dropped.
-        let mut program = KEPT.lock().get_mut(launch)?.pop()?;
-        if program.group.ended().is_none() {
-            return Some(program);
+        let found = KEPT.lock().get_mut(launch).and_then(Vec::pop);
+        let Some(mut program) = found else { return Ok(None) };
+        match program.group.ended() {
+            None => return Ok(Some(program)),
+            Some(status) if status.success() => {}
+            Some(status) => {
+                let stderr = said(&program.stderr.await_final_output());
+                return Err(format!("the program ended with {status} after an earlier answer{stderr}"));
+            }
         }
     }
 }
@@ -136,6 +143,8 @@ struct Program {
     group: Group,
     /// The bytes that are still to be written; the input ends when this is dropped.
     input: Option<Sender<Vec<u8>>>,
+    /// The other end of the input. What the program left in it once it ended, it did not take.
+    untaken: PipeReader,
     output: Receiver<Vec<u8>>,
     /// Output after the last answer.
     rest: Vec<u8>,
@@ -145,13 +154,13 @@ struct Program {
 /// Why a kept program gave no answer.
 struct Unanswered {
     why: String,
-    /// Whether it wrote nothing and ended.
-    has_ended: bool,
+    /// Whether it ended well, and neither took the question nor wrote anything.
+    is_untaken: bool,
 }
 
 impl From<String> for Unanswered {
     fn from(why: String) -> Self {
-        Self { why, has_ended: false }
+        Self { why, is_untaken: false }
     }
 }
 
@@ -164,13 +173,14 @@ enum Read {
 
 impl Program {
     fn start(launch: &Launch) -> std::io::Result<Self> {
-        let mut group = launch.start(Stdio::piped())?;
+        let (untaken, stdin) = std::io::pipe()?;
+        let mut group = launch.start(Stdio::from(untaken.try_clone()?))?;
         let no_pipe = || std::io::Error::other("it has no pipes");
-        let stdin = group.child.stdin.take().ok_or_else(no_pipe)?;
         let stdout = group.child.stdout.take().ok_or_else(no_pipe)?;
         let stderr = Tail::default();
         stderr.follow(group.child.stderr.take().ok_or_else(no_pipe)?);
-        Ok(Self { group, input: Some(writer(stdin)?), output: reader(stdout)?, rest: Vec::new(), stderr })
+        let (input, output) = (Some(writer(stdin)?), reader(stdout)?);
+        Ok(Self { group, input, untaken, output, rest: Vec::new(), stderr })
     }
 
     /// Asks a program that reads its whole input, answers and ends.
@@ -194,7 +204,9 @@ impl Program {
         let open = question.strip_suffix('}').unwrap_or(question);
         // What it wrote since the last answer belongs to no case.
         let _ = self.stderr.take();
-        self.write(format!("{open},\"{ID}\":{id}}}\n").into_bytes());
+        let question = format!("{open},\"{ID}\":{id}}}\n");
+        let length = question.len();
+        self.write(question.into_bytes());
         match self.read(wait, true)? {
             Read::Line(bytes) => {
                 let stderr = self.stderr.take();
@@ -213,7 +225,8 @@ impl Program {
                 let status = self.wait(wait)?;
                 let stderr = said(&self.stderr.await_final_output());
                 let why = format!("the program ended with {status} before it answered{stderr}");
-                Err(Unanswered { why, has_ended: bytes.is_empty() })
+                let is_untaken = status.success() && bytes.is_empty() && self.left_in_input() >= length;
+                Err(Unanswered { why, is_untaken })
             }
         }
     }
@@ -221,6 +234,15 @@ impl Program {
     fn write(&self, bytes: Vec<u8>) {
         // A program that reads no input has closed it. Its answer counts anyway.
         let _ = self.input.as_ref().map(|input| input.send(bytes));
+    }
+
+    /// How many bytes of its input a program that ended did not read.
+    fn left_in_input(&mut self) -> usize {
+        // Once all is written, the input ends.
+        self.input = None;
+        let mut left = Vec::new();
+        let _ = self.untaken.read_to_end(&mut left);
+        left.len()
     }
 
     /// Reads the output, until the end of a line or the end of all.
@@ -301,7 +323,7 @@ fn reply(bytes: Vec<u8>, stderr: String) -> Result<Reply, String> {
 }
 
 /// Starts a thread that writes to a program, so that a program that reads nothing blocks no other.
-fn writer(mut stdin: ChildStdin) -> std::io::Result<Sender<Vec<u8>>> {
+fn writer(mut stdin: PipeWriter) -> std::io::Result<Sender<Vec<u8>>> {
     let (sender, receiver) = channel::<Vec<u8>>();
     let writes = move || {
         while let Ok(bytes) = receiver.recv() {

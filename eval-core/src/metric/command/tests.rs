@@ -237,6 +237,56 @@ async fn a_kept_program_that_ends_or_hangs_in_place_of_an_answer_is_an_error() {
     hangs(&stays, "; it wrote to its standard error:\n| busy\n").await;
 }
 
+#[tokio::test]
+async fn a_question_that_a_kept_program_took_is_not_asked_again_of_another_one() {
+    let long = "x".repeat(200_000);
+    for (ends, status, words) in [
+        ("exit 0", "exit status: 0", long.as_str()),
+        ("exec >&-; exit 0", "exit status: 0", ""),
+        ("exit 3", "exit status: 3", ""),
+        ("kill -9 $$", "signal: 9", ""),
+    ] {
+        let ends = format!("if [ $n = 2 ]; then echo broke >&2; {ends}; fi; id=");
+        let metric = shell(&COUNTS.replace("REST", "").replacen("id=", &ends, 1));
+        let asked = async |words: &str| {
+            let case = EvalCase::new("c").turn(Invocation::user(words).response("It is sunny."));
+            let (actual, criterion) = ([Invocation::user(words).response("Sunny.")], Criterion::new(0.5));
+            let scores = metric.score(MetricInput::new(&case, &actual, &criterion)).await;
+            scores.map(|scores| scores.scores()[0].notes().to_vec()).map_err(|error| error.to_string())
+        };
+        // The first question is asked as any program is asked, and the second one of the program that is kept.
+        for (words, expected) in
+            [("Paris?", Some("n: 1")), ("Paris?", Some("n: 1")), (words, None), ("Paris?", Some("n: 1"))]
+        {
+            match (asked(words).await, expected) {
+                (Ok(notes), Some(expected)) => assert_eq!(notes, [expected], "{ends}"),
+                (Err(error), None) => {
+                    let expected = format!("the program ended with {status}");
+                    let said = " before it answered; it wrote to its standard error:\n| broke\n";
+                    assert!(error.starts_with(&expected) && error.contains(said), "{ends}: {error}");
+                }
+                (other, _) => panic!("{ends}: {other:?}"),
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_kept_program_that_ended_badly_after_an_answer_is_an_error_once() {
+    let metric = shell(&COUNTS.replace("REST", "if [ -n \"$id\" ]; then exit 3; fi"));
+    for is_well in [true, true, false, true] {
+        let error = score(&metric).await.err();
+        let says = |error: &String| {
+            error.starts_with("the program ended with exit status: 3 after an earlier answer")
+        };
+        assert!(error.as_ref().map_or(is_well, |error| !is_well && says(error)), "{error:?}");
+        let begun = Instant::now();
+        while program::has_idle(&metric.launch) && begun.elapsed() < Duration::from_mins(1) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
 #[test]
 fn a_metric_of_a_program_keeps_its_time_limit_itself_and_has_a_range() {
     let of = |metric: CommandMetric| BoxMetric::new(metric);

@@ -1,6 +1,6 @@
 //! Actions of agents where no metric looks, and answers that show nothing.
 
-use eval_format::{Content, Part};
+use eval_format::{Content, Part, Value};
 
 use super::*;
 use crate::agent::{Recorder, Session, turn_fn};
@@ -146,4 +146,15 @@ fn a_threshold_that_no_score_of_a_custom_metric_misses_is_refused() {
     assert!(of(EvalRunner::new().metric("there", is_there)).unwrap().verdict.passed());
     let at_most = EvalRunner::new().metric("there", is_there).criterion("there", Criterion::at_most(0.0));
     assert_eq!(of(at_most).unwrap().verdict, Verdict::Failed);
+    // Nor does a case give it one.
+    for change in [Value::from(0.0), Value::from(-1.0)] {
+        let own = case("c", &[("hi", "hello")]).with_criterion("there", change);
+        let runner = EvalRunner::new().metric("there", is_there).criterion("there", Criterion::new(0.5));
+        let report = run(runner.run_case(&own, || Replay::new([["hello"]]))).unwrap();
+        let said = report.to_string();
+        assert!(
+            matches!(report.verdict, Verdict::Error { .. }) && said.contains("no score of `there` is below"),
+            "{said}"
+        );
+    }
 }

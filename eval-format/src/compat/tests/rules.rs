@@ -73,6 +73,83 @@ fn a_rule_that_no_metric_reads_is_an_error() {
 }
 
 #[test]
+fn demands_whose_metric_the_case_takes_out_are_an_error() {
+    let words = EvalConfig::default().with(ANSWER, Criterion::new(0.8));
+    let demands = || case(json!({"1": {"answer": {"contains": "Hello"}}}));
+    let out = demands().with_criterion("answer_demands", Value::Null);
+    for answered in [&[][..], &["mine"]] {
+        let config =
+            if answered.is_empty() { words.clone() } else { words.clone().with("mine", Criterion::new(0.5)) };
+        let [(ProblemCode::UnreadRule, text)] = &found(&config, answered, &out)[..] else {
+            panic!("{answered:?}")
+        };
+        assert!(
+            text.contains("`_criteria` takes `answer_demands` out, so nothing reads `answer` of `_expect`"),
+            "{text}"
+        );
+    }
+    let free = words.clone().with("answer_demands", Criterion::new(0.0));
+    let [(ProblemCode::UnreadRule, text)] = &found(&free, &[], &demands())[..] else { panic!() };
+    assert!(text.contains("no score of `answer_demands` misses its threshold"), "{text}");
+    assert_eq!(found(&free, &["answer_demands"], &demands()), []);
+    // Without demands there is nothing to take out, which a shared template may say.
+    let plain = case(json!({"1": {"answer": {}}})).with_criterion("answer_demands", Value::Null);
+    assert_eq!(found(&words, &[], &plain), []);
+}
+
+#[test]
+fn a_program_reads_no_rules() {
+    let program = json!({"command": ["m.py"]});
+    let alone =
+        EvalConfig::default().with("mine", Criterion::new(0.5)).with_custom_metric("mine", program.clone());
+    let beside = config(TRAJECTORY, Criterion::new(1.0))
+        .with("mine", Criterion::new(0.5))
+        .with_custom_metric("mine", program);
+    let calls = case(json!({"1": {"calls": {"f": {"x": "any"}}}}));
+    let responses = case(json!({"1": {"responses": {"f": {"sky": "any"}}}}));
+    for (config, case, key) in
+        [(&alone, &calls, "calls"), (&alone, &responses, "responses"), (&beside, &responses, "responses")]
+    {
+        let [(ProblemCode::UnreadRule, text)] = &found(config, &[], case)[..] else { panic!("{key}") };
+        assert!(text.contains(&format!("nothing reads `{key}` of `_expect`")), "{text}");
+        assert_eq!(found(config, &["mine"], case), [], "a metric in Rust may read anything");
+    }
+    assert_eq!(found(&beside, &[], &calls), []);
+}
+
+#[test]
+fn a_case_gives_no_metric_a_threshold_that_every_score_meets_unless_another_one_decides() {
+    let program = EvalConfig::adk_default()
+        .with("mm", Criterion::new(0.5))
+        .with_custom_metric("mm", json!({"command": ["m.py"]}));
+    let plain = || EvalCase::new("c").turn(Invocation::user("Hi").response("Hello!"));
+    for (change, says) in [
+        (json!(0.0), "no score of `mm` is below its threshold 0.0, so it would check nothing"),
+        (json!(-1), "no score of `mm` is below its threshold -1.0"),
+        (json!({"threshold": 1.0, "direction": "at_most"}), "no score of `mm` is above its threshold 1.0"),
+        (json!(0.1), ""),
+        (json!(null), ""),
+    ] {
+        let case = plain().with_criterion("mm", Value::from(change.clone()));
+        match &found(&program, &[], &case)[..] {
+            [] => assert_eq!(says, "", "{change}"),
+            [(ProblemCode::CaseCriteria, text)] => assert!(!says.is_empty() && text.contains(says), "{text}"),
+            other => panic!("{other:?}"),
+        }
+    }
+    // A built-in metric may inform, as in a config, if another one decides.
+    let informs = plain().with_criterion(ANSWER, 0.0);
+    assert_eq!(found(&EvalConfig::adk_default(), &[], &informs), []);
+    let informs = plain().with_criterion(TRAJECTORY, 0.0);
+    assert_eq!(found(&EvalConfig::adk_default(), &[], &informs), []);
+    let neither = informs.with_criterion(ANSWER, 0.0);
+    let [(ProblemCode::NothingChecked, text)] = &found(&EvalConfig::adk_default(), &[], &neither)[..] else {
+        panic!()
+    };
+    assert!(text.contains("no score is below its threshold 0.0"), "{text}");
+}
+
+#[test]
 fn a_case_whose_rules_accept_any_calls_is_checked_by_its_answer_or_by_nothing() {
     let free = json!({"optional": ["f"], "others": "any"});
     let calls = EvalConfig::default().with(TRAJECTORY, Criterion::new(1.0));
@@ -168,7 +245,6 @@ fn a_case_changes_criteria_of_its_config_and_no_others() {
             Some("safety_v1"),
             "a case changes criteria of its config: `response_match_score` and `tool_trajectory_avg_score`",
         ),
-        (json!({ ANSWER: 0.0 }), Some(ANSWER), "no score misses"),
         (json!({ ANSWER: { "match_type": "EXACT" } }), Some(ANSWER), "match_type"),
         (json!([1]), None, "must be an object of criteria, not an array"),
     ] {

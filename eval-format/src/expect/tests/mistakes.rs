@@ -3,7 +3,8 @@
 use serde_json::json;
 
 use super::{call, case};
-use crate::model::{EvalCase, EvalSet};
+use crate::expect::Expect;
+use crate::model::{EvalCase, EvalSet, Invocation};
 use crate::problem::{Problem, Severity};
 use crate::reader::check_set;
 
@@ -330,9 +331,33 @@ fn what_can_hold_is_no_mistake() {
         json!({"1": {"answer": {"is": "no visa", "regex": "No\\nVisa"}}}),
         json!({"1": {"answer": {"is": "{\"Kind\": \"order\"}", "json": {"kind": {"equals": "Order"}}}}}),
         json!(null),
-        json!({}),
     ] {
         assert_eq!(problems(weather(expect.clone())), [], "{expect}");
+    }
+    assert_eq!(problems(EvalCase::new("c").turn(Invocation::user("Hi")).with_expect(Expect::default())), []);
+}
+
+#[test]
+fn rules_that_say_nothing_are_errors() {
+    for (expect, path, message) in [
+        (json!({}), "_expect", "no turn has a rule"),
+        (json!({"1": {}}), "_expect.1", "the turn has no rule"),
+        (json!({"1": {"calls": {}}}), "_expect.1.calls", "no call has a rule"),
+        (json!({"1": {"repeat": {}}}), "_expect.1.repeat", "no call has a rule"),
+        (json!({"1": {"responses": {}}}), "_expect.1.responses", "no response has a rule"),
+        (json!({"1": {"optional": []}}), "_expect.1.optional", "no call is named"),
+        (json!({"1": {"others": []}}), "_expect.1.others", "no tool is named"),
+        (json!({"1": {"answer": {}}}), "_expect.1.answer", "nothing is demanded of the answer"),
+        (
+            json!({"1": {"responses": {"get_weather": "any"}}}),
+            "_expect.1.responses.get_weather",
+            "`get_weather` must be an object of values of the response, not \"any\"",
+        ),
+    ] {
+        let found = problems(weather(expect.clone()));
+        let [(problem, _)] = found.as_slice() else { panic!("{expect}: {found:?}") };
+        assert!(problem.is_error(), "{problem:?}");
+        assert_eq!((problem.path.to_string(), &*problem.message), (format!("eval_cases[0].{path}"), message));
     }
 }
 
@@ -410,12 +435,37 @@ fn another_name_of_the_key_is_an_error_that_names_it() {
         let help = check("", &format!(r#", "{key}": {{}}"#));
         assert!(help.contains(r#"`"_expect": {"1": {..}}`"#), "{key}: {help}");
     }
-    let old = r#"[{"name": "c", "data": [{"query": "Hi"}], "_expect": {"1": {"order": "any"}}}]"#;
-    let problems = check_set("s.evalset.json", old.as_bytes(), None).problems;
-    assert!(
-        problems.len() == 1 && problems[0].help.as_deref().unwrap().contains("evalset migrate"),
-        "{problems:?}"
-    );
+    // The old forms have no such keys, neither on a case nor in a turn.
+    for (key, value) in [
+        ("_expect", r#"{"1": {"order": "any"}}"#),
+        ("_criteria", r#"{"response_match_score": 0.5}"#),
+        ("_tools", r#"{"1": {"f#1": "never"}}"#),
+        ("_models", r#"{"1": "never"}"#),
+        ("tags", r#"["slow"]"#),
+    ] {
+        let entry = format!(r#", "{key}": {value}"#);
+        for (old, what, path) in [
+            (
+                format!(r#"[{{"name": "c", "data": [{{"query": "Hi"}}]{entry}}}]"#),
+                "case",
+                format!("[0].{key}"),
+            ),
+            (
+                format!(r#"[{{"name": "c", "data": [{{"query": "Hi"{entry}}}]}}]"#),
+                "turn",
+                format!("[0].data[0].{key}"),
+            ),
+            (format!(r#"[{{"query": "Hi", "reference": "ok"{entry}}}]"#), "turn", format!("[0].{key}")),
+        ] {
+            let checked = check_set("s.test.json", old.as_bytes(), None);
+            let [problem] = checked.problems.as_slice() else { panic!("{old}: {:?}", checked.problems) };
+            assert!(problem.is_error() && checked.set.is_none(), "{old}");
+            assert_eq!(problem.message, format!("a {what} of the old format has no `{key}`"));
+            assert_eq!(problem.path.to_string(), path);
+            let help = problem.help.as_deref().unwrap();
+            assert!(help.contains("evalset migrate") && help.contains("add it to the case there"), "{help}");
+        }
+    }
 }
 
 #[test]

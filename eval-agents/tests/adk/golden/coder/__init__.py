@@ -1,0 +1,3 @@
+"""Agents for tests of golden tools: their tools write down that they ran."""
+
+from . import agent

@@ -32,7 +32,7 @@ pub use crate::decide::usage::Usage;
 #[doc(hidden)]
 pub use card::Card;
 #[doc(hidden)]
-pub use gated::GateOptions;
+pub use gated::{GateOptions, shown as short_p};
 #[doc(hidden)]
 pub use html::html;
 #[doc(hidden)]

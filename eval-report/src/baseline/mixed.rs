@@ -67,7 +67,9 @@ fn agent_of(options: &[String]) -> Option<String> {
         let name = word.split_once('=').map_or(word.as_str(), |(name, _)| name);
         if AGENT_OPTIONS.contains(&name) {
             named.push(word);
-            named.extend(words.next().filter(|_| name == word).map(String::as_str));
+            if name == word {
+                named.extend(words.next().map(String::as_str));
+            }
         }
     }
     (!named.is_empty()).then(|| shell::line(&named))

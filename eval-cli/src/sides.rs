@@ -6,12 +6,15 @@ use std::path::{Path, PathBuf};
 
 use eval_core::journal::Revision;
 use eval_core::journal::project::Project;
+use eval_format::conventions::{MODELS_SUFFIX, RECORDING_SUFFIX};
 use eval_report::baseline::Baseline;
 pub(crate) use eval_report::baseline::notes;
 use eval_report::comparison::Side;
+use eval_report::git::changed_files;
 use eval_report::journal::RunDir;
 use eval_report::run_page::Against;
 use eval_support::untrusted::one_line;
+use eval_support::words::count;
 
 use self::rescored::rescored;
 #[cfg(not(feature = "store"))]
@@ -20,7 +23,7 @@ use crate::files::locked;
 use crate::output::{CommandError, read, unreadable};
 #[cfg(feature = "store")]
 use crate::recorded::new_root;
-use crate::recorded::{LoadedRun, RunResults, WhichRun, near, own_runs, root, run_of_suspects};
+use crate::recorded::{DOUBTFUL_RUN, LoadedRun, RunResults, WhichRun, near, own_runs, root, run_of_suspects};
 #[cfg(feature = "store")]
 use crate::store::{StoreArg, fetch_run, runtime};
 
@@ -33,7 +36,7 @@ pub(crate) fn refuse_suspects(loaded: &LoadedRun) -> Result<(), CommandError> {
         return Ok(());
     };
     let message =
-        format!("in `{}` suspects ran again: only the gate which ran them counts them", one_line(id));
+        format!("in `{}` suspects ran again: they count only for a gate of their run", one_line(id));
     Err(CommandError::new(message, format!("name the run that they were suspects of: `{}`", one_line(run))))
 }
 
@@ -86,9 +89,36 @@ pub(crate) fn commit_here() -> Option<String> {
     Revision::from_folder(&here).map(|revision| revision.commit)
 }
 
+/// The tracked files that differ from the commit, but for what running cases writes (recordings of judges, recorded calls of models)
+/// and for the baseline, which may have another name; `None` if git does not tell.
+pub(crate) fn changed_by_hand(baseline: Option<&Path>) -> Option<Vec<String>> {
+    let named = baseline.and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
+    let mut changed = changed_files()?;
+    changed.retain(|file| {
+        let (folder, name) = file.rsplit_once('/').unwrap_or(("", file));
+        let is_of_models = folder.split('/').any(|part| part.ends_with(MODELS_SUFFIX));
+        let is_baseline = name == BASELINE || Some(name) == named.as_deref();
+        !is_baseline && !is_of_models && !name.ends_with(RECORDING_SUFFIX)
+    });
+    Some(changed)
+}
+
+/// `2 tracked files differ`.
+pub(crate) fn differ(files: usize) -> String {
+    format!("{} {}", count(files, "tracked file"), if files == 1 { "differs" } else { "differ" })
+}
+
 /// The reasons why a run is not complete; empty if it is. `partial` says that tests were left out on purpose.
 pub(crate) fn why_incomplete(loaded: &LoadedRun, partial: bool) -> Result<Vec<String>, CommandError> {
     Ok(results(loaded, partial)?.why_incomplete())
+}
+
+/// One of these reasons behind its run: `is not complete: ..`, or that it may be another run than is meant.
+pub(crate) fn not_complete(reason: &str) -> String {
+    match reason.strip_prefix(DOUBTFUL_RUN).and_then(|rest| rest.strip_prefix(": ")) {
+        Some(doubt) => format!("may not be the one that is meant: {doubt}"),
+        None => format!("is not complete: {reason}"),
+    }
 }
 
 /// A side, with the run that it is of, so that its cases can be scored again.

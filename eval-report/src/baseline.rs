@@ -8,6 +8,7 @@ mod file;
 mod judges;
 mod line;
 mod measured;
+mod mixed;
 mod origin;
 mod remarks;
 
@@ -22,5 +23,7 @@ pub use origin::Origin;
 
 #[doc(hidden)]
 pub use measured::{Checkout, Measured, key, measure, notes};
+#[doc(hidden)]
+pub use mixed::Mixed;
 #[doc(hidden)]
 pub use remarks::{remarks, shared_runs};

@@ -34,7 +34,7 @@ pub use card::Card;
 #[doc(hidden)]
 pub use category::METRIC_FELL;
 #[doc(hidden)]
-pub use gated::GateOptions;
+pub use gated::{GateOptions, shown as short_p};
 #[doc(hidden)]
 pub use html::html;
 #[doc(hidden)]

@@ -14,11 +14,14 @@ mod totals;
 mod usage;
 
 pub use cases::{Cases, Found};
-pub use folder::{id_of_suspects, near, new_root, own_run, own_runs, prune, root, run_of_suspects};
+pub use folder::{
+    id_of_reviewed, id_of_suspects, is_of_gate, near, new_root, own_run, own_runs, prune, root,
+    run_of_suspects,
+};
 pub use freshness::added_cases;
 pub use loosened::AppliedRule;
 pub use model_calls::ModelCalls;
-pub use problems::{Problem, gaps};
+pub use problems::{DOUBTFUL_RUN, Problem, gaps};
 pub use results::{RunResults, doubts_about_build};
 pub use run::{LoadedRun, WhichRun, run_folder};
 pub use test::{CaseLocation, Retry, RunCounts, State, TestResult, headline};

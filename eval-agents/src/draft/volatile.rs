@@ -39,12 +39,13 @@ impl fmt::Display for Volatile {
 /// The volatile arguments and parts of answers of a case. What the user or the state at the start gives is the same each time.
 #[doc(hidden)]
 pub fn volatile_of(case: &EvalCase) -> Vec<Volatile> {
-    let mut given = case.session_input.as_ref().map(|input| Value::Object(input.state.clone()).to_string());
-    let given = given.get_or_insert_default();
+    let state = case.session_input.as_ref().map(|input| Value::Object(input.state.clone()).to_string());
+    // In lower case: the agent may write a day of the user in another case.
+    let given = &mut state.unwrap_or_default().to_lowercase();
     let mut found = Vec::new();
     for (at, turn) in case.conversation.iter().enumerate() {
         given.push('\n');
-        given.push_str(&turn.user_text());
+        given.push_str(&turn.user_text().to_lowercase());
         for call in turn.tool_calls() {
             let tool = call.name.as_deref().unwrap_or("(no name)");
             let mut add = |argument: &str, kind: VolatileKind, value: &str| {
@@ -56,7 +57,8 @@ pub fn volatile_of(case: &EvalCase) -> Vec<Volatile> {
             }
         }
         let answer = turn.response_text();
-        let chances = prose::found(&answer).into_iter().filter(|(_, value)| !given.contains(value));
+        let chances =
+            prose::found(&answer).into_iter().filter(|(_, value)| !given.contains(&value.to_lowercase()));
         found.extend(chances.map(|(kind, value)| Volatile {
             turn: at + 1,
             tool: None,
@@ -71,8 +73,11 @@ pub fn volatile_of(case: &EvalCase) -> Vec<Volatile> {
 fn walk(value: &Value, path: &str, given: &str, add: &mut dyn FnMut(&str, VolatileKind, &str)) {
     match value {
         Value::String(text) => {
-            if let Some(kind) = kind_of_text(text).filter(|_| !given.contains(text.as_str())) {
-                add(path, kind, text);
+            if !given.contains(&text.to_lowercase()) {
+                let found =
+                    kind_of_text(text).map_or_else(|| prose::found(text), |kind| vec![(kind, text.as_str())]);
+                let new = found.into_iter().filter(|(_, part)| !given.contains(&part.to_lowercase()));
+                new.for_each(|(kind, part)| add(path, kind, part));
             }
         }
         Value::Number(number) => {
@@ -156,6 +161,25 @@ mod tests {
             [
                 "turn 1, `move`: `to.days[0]` is a time, `2026-11-29`",
                 "turn 1, `move`: `to.sent` is a time since 1970, `1795293574000`"
+            ]
+        );
+    }
+
+    #[test]
+    fn dates_and_paths_inside_of_arguments_are_seen() {
+        let call = FunctionCall::new(
+            "note",
+            json!({ "day": "28 November 2026", "text": "Saved to /tmp/job-1/a.csv at 14:32:07", "on": "Monday" }),
+        );
+        let turn = Invocation::user("Note it for monday").call(call);
+        let found: Vec<_> =
+            volatile_of(&EvalCase::new("a").turn(turn)).iter().map(ToString::to_string).collect();
+        assert_eq!(
+            found,
+            [
+                "turn 1, `note`: `day` is a time, `28 November 2026`",
+                "turn 1, `note`: `text` is a path of a machine, `/tmp/job-1/a.csv`",
+                "turn 1, `note`: `text` is a time, `14:32:07`"
             ]
         );
     }

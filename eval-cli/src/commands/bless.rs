@@ -3,21 +3,24 @@
 mod gone;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use eval_core::journal::Revision;
-use eval_report::baseline::{Checkout, Key, Line, measure};
-use eval_report::git::changed_files;
+use eval_core::journal::project::Project;
+use eval_report::baseline::{Checkout, Key, Line, Mixed, measure};
 use eval_report::journal::revision_of_run;
 use eval_support::untrusted::one_line;
 use eval_support::variables::is_ci;
 use eval_support::words::{are, count, short_code_list, were};
 use serde::Serialize;
 
+use crate::edited::{SelectedSet, select};
 use crate::output::{Answer, CommandError, Format, GOOD, Outcome, WARNING, styled};
 use crate::recorded::{LoadedRun, State, TestResult, WhichRun};
 use crate::sides::{
-    baseline_path, change_baseline, commit_here, notes, refuse_suspects, runs_of_builds, why_incomplete,
+    baseline_path, change_baseline, changed_by_hand, commit_here, differ, not_complete, notes,
+    refuse_suspects, runs_of_builds, why_incomplete,
 };
 use gone::Gone;
 
@@ -29,8 +32,9 @@ use gone::Gone;
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
-    /// Cases to bless, with their set as the baseline names it. Without any, all cases that ran.
-    #[arg(value_name = "SET[:CASE]")]
+    /// Sets, or cases with their set: files, folders, globs in quotes, ids of sets, or as the baseline names them. Without any, all
+    /// cases that ran.
+    #[arg(value_name = "SET[:CASE,..]")]
     cases: Vec<String>,
 
     /// Takes this run alone.
@@ -58,6 +62,7 @@ pub(crate) struct Args {
 const AFTER_HELP: &str = "\
 Examples:
   cargo evalset run evals --agent-cmd ./agent --runs 10 && cargo evalset bless
+  cargo evalset bless desk
   cargo evalset bless evals/desk.evalset.json:refund
   cargo evalset bless --only 2026-11-22T02-31-07-4f1c
 
@@ -101,6 +106,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let here = here.map(|commit| Checkout { commit, is_dirty });
     let measured = measure(&loaded, here.as_ref());
     let lines: Vec<Line> = selected(measured.cases.lines(), &args.cases)?;
+    refuse_mixed(&measured.mixed, &lines)?;
     let broken: Vec<String> =
         lines.iter().filter(|line| line.errors > 0).map(|line| line.key().to_string()).collect();
     if !broken.is_empty() {
@@ -168,19 +174,32 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     Ok(Answer::new(Outcome::Passed, text))
 }
 
+/// Refuses runs that were made in different ways: a baseline of the last ones would have fewer runs than its team thinks, and other
+/// criteria.
+fn refuse_mixed(mixed: &[Mixed], lines: &[Line]) -> Result<(), CommandError> {
+    let mixed: Vec<&Mixed> =
+        mixed.iter().filter(|mixed| lines.iter().any(|line| line.key() == mixed.key)).collect();
+    let Some(first) = mixed.first() else { return Ok(()) };
+    let more = match mixed.len() - 1 {
+        0 => String::new(),
+        more => format!("; so {} {}", were(more), count(more, "more case")),
+    };
+    Err(CommandError::new(
+        format!("{first}{more}"),
+        "take one of the runs: `cargo evalset bless --only RUN`; or run the cases again on a new commit",
+    ))
+}
+
 /// Whether tracked files differ from the commit; `None` without git. The baseline itself may differ.
 fn is_dirty(baseline: &Path, is_allowed: bool) -> Result<Option<bool>, CommandError> {
-    let Some(mut changed) = changed_files() else { return Ok(None) };
-    let name = baseline.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    changed.retain(|file| file.rsplit('/').next() != Some(name.as_str()));
+    let Some(changed) = changed_by_hand(Some(baseline)) else { return Ok(None) };
     if changed.is_empty() || is_allowed {
         return Ok(Some(!changed.is_empty()));
     }
     let files: Vec<String> = changed.iter().map(|file| one_line(file)).collect();
     let message = format!(
-        "{} {} from the commit, and the baseline would name a commit that is not what ran: {}",
-        count(files.len(), "tracked file"),
-        if files.len() == 1 { "differs" } else { "differ" },
+        "{} from the commit, and the baseline would name a commit that is not what ran: {}",
+        differ(files.len()),
         short_code_list(&files)
     );
     Err(CommandError::new(message, "commit first and run the cases again, or bless anyway: `--allow-dirty`"))
@@ -190,11 +209,14 @@ fn is_dirty(baseline: &Path, is_allowed: bool) -> Result<Option<bool>, CommandEr
 /// out.
 fn chosen(args: &Args, here: Option<&str>) -> Result<(Vec<LoadedRun>, Vec<String>), CommandError> {
     let partial = !args.cases.is_empty();
-    let Some(name) = &args.only else { return all_of_build(here, partial) };
+    let Some(name) = &args.only else { return all_of_build(here, partial, args.allow_dirty) };
     let only = WhichRun::named(Some(name.clone())).load()?;
     refuse_suspects(&only)?;
+    if only.is_dirty() && !args.allow_dirty {
+        return Err(ran_dirty(&[only.name()]));
+    }
     if let Some(problem) = why_not(&only, partial)? {
-        let message = format!("the run `{}` is not complete: {problem}", only.name());
+        let message = format!("the run `{}` {}", only.name(), not_complete(&problem));
         return Err(CommandError::new(message, "run all cases again, or name cases that it has"));
     }
     let mut notes = Vec::new();
@@ -205,7 +227,7 @@ fn chosen(args: &Args, here: Option<&str>) -> Result<(Vec<LoadedRun>, Vec<String
         let [commit, here] = [commit, here].map(|commit| one_line(&Revision::short(commit)));
         notes.push(format!("the run is of commit {commit}, and {here} is checked out"));
     }
-    let RunsOfCommit { complete, .. } = RunsOfCommit::load(commit.as_deref(), partial)?;
+    let RunsOfCommit { complete, .. } = RunsOfCommit::load(commit.as_deref(), partial, args.allow_dirty)?;
     let others = complete.iter().filter(|run| run.run.ids != only.run.ids).count();
     if others > 0 {
         notes.push(format!(
@@ -233,11 +255,20 @@ fn why_not(run: &LoadedRun, partial: bool) -> Result<Option<String>, CommandErro
 }
 
 /// All complete runs of the commit that is checked out, the oldest first, and notes about others.
-fn all_of_build(here: Option<&str>, partial: bool) -> Result<(Vec<LoadedRun>, Vec<String>), CommandError> {
-    let RunsOfCommit { complete, incomplete } = RunsOfCommit::load(here, partial)?;
+fn all_of_build(
+    here: Option<&str>,
+    partial: bool,
+    allow_dirty: bool,
+) -> Result<(Vec<LoadedRun>, Vec<String>), CommandError> {
+    let RunsOfCommit { complete, incomplete, dirty } = RunsOfCommit::load(here, partial, allow_dirty)?;
+    if complete.is_empty() && !dirty.is_empty() {
+        return Err(ran_dirty(&dirty));
+    }
     if complete.is_empty() {
         let message = match incomplete.first() {
-            Some((id, problem)) => format!("no run of this build is complete; `{id}`: {problem}"),
+            Some((id, problem)) => {
+                format!("no run of this build can be blessed: `{id}` {}", not_complete(problem))
+            }
             None => "there is no run of this build".to_owned(),
         };
         let help = "run all cases: `cargo evalset run SETS --runs 10 ..`, or `cargo test --no-fail-fast`; or name the cases to bless";
@@ -255,6 +286,13 @@ fn all_of_build(here: Option<&str>, partial: bool) -> Result<(Vec<LoadedRun>, Ve
         let runs = count(ids.len(), "run");
         notes.push(format!("{runs} not counted, as incomplete: {}", short_code_list(&ids)));
     }
+    if !dirty.is_empty() {
+        notes.push(format!(
+            "{} not counted, as tracked files differed from the commit when it began: {}",
+            count(dirty.len(), "run"),
+            short_code_list(&dirty)
+        ));
+    }
     Ok((complete, notes))
 }
 
@@ -265,10 +303,24 @@ struct RunsOfCommit {
     complete: Vec<LoadedRun>,
     /// The ids of the others, each with why it is not complete.
     incomplete: Vec<(String, String)>,
+    /// The ids of complete ones that began while tracked files differed from the commit.
+    dirty: Vec<String>,
+}
+
+/// The error of runs that are not runs of their commit.
+fn ran_dirty(ids: &[String]) -> CommandError {
+    let ids: Vec<String> = ids.iter().map(|id| one_line(id)).collect();
+    CommandError::new(
+        format!(
+            "tracked files differed from the commit when {} began, and the baseline would name a commit that is not what ran",
+            short_code_list(&ids)
+        ),
+        "commit first and run the cases again, or bless anyway: `--allow-dirty`",
+    )
 }
 
 impl RunsOfCommit {
-    fn load(commit: Option<&str>, partial: bool) -> Result<Self, CommandError> {
+    fn load(commit: Option<&str>, partial: bool, allow_dirty: bool) -> Result<Self, CommandError> {
         let mut runs = runs_of_builds()?;
         runs.sort_by_key(|run| run.started);
         let mut of_commit = Self::default();
@@ -279,6 +331,7 @@ impl RunsOfCommit {
             }
             let loaded = WhichRun::named(Some(run.path.display().to_string())).load()?;
             match why_not(&loaded, partial)? {
+                None if loaded.is_dirty() && !allow_dirty => of_commit.dirty.push(one_line(&run.id)),
                 None => of_commit.complete.push(loaded),
                 Some(problem) => of_commit.incomplete.push((one_line(&run.id), problem)),
             }
@@ -295,10 +348,12 @@ fn selected<'l>(lines: impl Iterator<Item = &'l Line>, names: &[String]) -> Resu
     }
     let mut chosen = BTreeSet::new();
     for name in names {
-        let is_named = |line: &Line| {
+        let is_written = |line: &Line| {
             line.set == *name
                 || name.strip_prefix(&line.set).and_then(|rest| rest.strip_prefix(':')) == Some(&line.case)
         };
+        let found = if lines.iter().any(|line| is_written(line)) { Vec::new() } else { sets_of(name) };
+        let is_named = |line: &Line| is_written(line) || found.iter().any(|set| set.has(line));
         let before = chosen.len();
         chosen.extend(lines.iter().enumerate().filter(|(_, line)| is_named(line)).map(|(at, _)| at));
         if chosen.len() == before {
@@ -308,6 +363,31 @@ fn selected<'l>(lines: impl Iterator<Item = &'l Line>, names: &[String]) -> Resu
         }
     }
     Ok(chosen.into_iter().map(|at| lines[at].clone()).collect())
+}
+
+/// The cases of a file that words select, as in `run` and `review`.
+struct NamedSet {
+    file: PathBuf,
+    /// The ids; `None` for all cases.
+    cases: Option<Vec<String>>,
+}
+
+impl NamedSet {
+    /// Whether a line is of one of the cases.
+    fn has(&self, line: &Line) -> bool {
+        let file = Project::here().folder.join(&line.set).canonicalize();
+        file.is_ok_and(|file| file == self.file)
+            && self.cases.as_ref().is_none_or(|ids| ids.contains(&line.case))
+    }
+}
+
+/// The sets that a name selects; empty if it selects none.
+fn sets_of(name: &str) -> Vec<NamedSet> {
+    let sets = select(&[OsString::from(name)]).unwrap_or_default();
+    let found = sets
+        .into_iter()
+        .filter_map(|SelectedSet { path, cases }| Some(NamedSet { file: path.canonicalize().ok()?, cases }));
+    found.collect()
 }
 
 /// A note that fewer runs than wanted cost power.

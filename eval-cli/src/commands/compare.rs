@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use eval_report::comparison::{Difference, VariantCase, VariantTable, VariantTotals};
 use eval_support::untrusted::{markdown, one_line};
-use eval_support::words::{code_list, count};
+use eval_support::words::{code_list, count, short_code_list};
 use serde::Serialize;
 
 use super::report::formats::is_printed;
@@ -118,11 +118,12 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let is_compared = table.differences.iter().all(|difference| difference.cases > 0);
     let outcome = if doubts.is_empty() && is_compared { Outcome::Passed } else { Outcome::Unmeasurable };
     let conclusion = table.conclusion();
+    let told = [&doubts[..], &without_cost(&table, !args.prices.is_empty())].concat();
     if let Some(path) = file {
-        write(path, &mask(&page(&table, &conclusion, &doubts, true)))?;
+        write(path, &mask(&page(&table, &conclusion, &told, true)))?;
     }
     if printed.is_some() {
-        return Ok(Answer::new(outcome, page(&table, &conclusion, &doubts, true)));
+        return Ok(Answer::new(outcome, page(&table, &conclusion, &told, true)));
     }
     if args.format == Format::Json {
         let document = Document {
@@ -142,7 +143,28 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         };
         return Answer::results("compare", outcome, &document);
     }
-    Ok(Answer::new(outcome, page(&table, &conclusion, &doubts, false)))
+    Ok(Answer::new(outcome, page(&table, &conclusion, &told, false)))
+}
+
+/// A sentence for the variants whose tokens are not known, and for the ones whose tokens have no price. Without any price on the command
+/// line or of the run no cost is asked for.
+fn without_cost(table: &VariantTable, is_asked: bool) -> Vec<String> {
+    if !is_asked && table.variants.iter().all(|variant| variant.cost.is_none()) {
+        return Vec::new();
+    }
+    let of = |has_tokens: bool, why: &str| {
+        let variants =
+            table.variants.iter().filter(|it| it.cost.is_none() && it.tokens.is_some() == has_tokens);
+        let labels: Vec<String> = variants.map(|variant| one_line(&variant.label)).collect();
+        (!labels.is_empty()).then(|| format!("the cost of {} is not known: {why}", short_code_list(&labels)))
+    };
+    let no_tokens = of(false, "a run reported no tokens");
+    let no_price = of(
+        true,
+        "some tokens have no price; name the price of each model, `--price MODEL=IN/OUT`, and have the agent \
+                             report input and output apart",
+    );
+    no_tokens.into_iter().chain(no_price).collect()
 }
 
 /// The tables with what they say, as text or as Markdown.

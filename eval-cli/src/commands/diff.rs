@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use clap::ValueEnum;
-use eval_report::baseline::{Line, Origin};
+use eval_report::baseline::{Line, Origin, shared_runs};
 use eval_report::comparison::{
     Category, ComparedCase, Diff, MetricChange, ScoreChange, Usage, annotations, html,
 };
@@ -169,7 +169,9 @@ impl From<Usage> for UsageEntry {
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let before = side(&args.before)?;
     let now = side(&args.now)?.recorded();
-    let diff = Diff::new(before.before(&now.cases)?, now);
+    let mut diff = Diff::new(before.before(&now.cases)?, now);
+    let shared = shared_runs(&diff.before.cases, &diff.now.cases);
+    diff.notes.extend(shared);
     let is_whole = diff.doubts().next().is_none();
     let outcome = if is_whole { Outcome::Passed } else { Outcome::Unmeasurable };
     match args.format {

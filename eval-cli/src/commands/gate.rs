@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use eval_core::journal::Revision;
-use eval_report::baseline::{Key, Measured, measure, remarks, shared_runs};
+use eval_report::baseline::{Key, measure, remarks, shared_runs};
 use eval_report::comparison::{
     Category, Comparison, GateOptions, Gated, Power, ScoreChange, gate_text, markdown, score_notes,
 };
@@ -18,11 +18,13 @@ use eval_support::words::{count, short_code_list, were};
 use serde::Serialize;
 
 use super::diff::CaseEntry;
+use super::report::formats::is_printed;
 use crate::files::{check_report_path, write};
 use crate::output::{Answer, CommandError, Format, Outcome, mask};
 use crate::recorded::{LoadedRun, WhichRun};
 use crate::sides::{
-    NamedSide, baseline_path, commit_here, last_run, notes, refuse_suspects, side, why_incomplete,
+    NamedSide, baseline_path, changed_by_hand, commit_here, differ, last_run, notes, refuse_suspects, side,
+    why_incomplete,
 };
 use limits::Limits;
 
@@ -59,7 +61,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     limits: Limits,
 
-    /// Writes a comment for a pull request to this file. Its first line is a mark by which a script finds the comment again.
+    /// Writes a comment for a pull request to this file. Its first line is a mark by which a script finds the comment again. `-` prints
+    /// it instead of the usual output.
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
 
@@ -83,8 +86,8 @@ Examples:
 Exit codes:
   0  PASS: no drop is shown
   1  REGRESSION: a drop is shown, whatever runs without a verdict were, or a limit (`--min-..`, `--max-..`) is broken
-  2  CANNOT TELL: a case that stopped working cannot be shown with these runs, a new or edited case never passed, or most cases
-     cannot be compared
+  2  CANNOT TELL: a case that stopped working cannot be shown with these runs, a new or edited case fails, or most cases cannot be
+     compared
   2  UNMEASURABLE: the run is not complete or not of this build, there is no baseline, cases were removed, or the verdict or a
      limit depends on errors";
 
@@ -109,9 +112,9 @@ fn gate(args: &Args) -> Result<Answer, CommandError> {
     let mut policy = Policy::default();
     policy.max_runs = args.retry_suspects.map_or(policy.max_runs, usize::from);
     args.limits.check()?;
-    args.markdown.as_deref().map_or(Ok(()), check_report_path)?;
+    check_markdown(args)?;
     let (name, before) = baseline(args.baseline.as_deref())?;
-    let mut runs = loaded(&args.runs)?;
+    let mut runs = loaded(args)?;
     let before = before.before(&measure(&runs, None).cases)?;
     let mut doubts: Vec<String> =
         before.doubts.iter().map(|doubt| format!("{}: {doubt}", before.name)).collect();
@@ -119,17 +122,22 @@ fn gate(args: &Args) -> Result<Answer, CommandError> {
         doubts.extend(why_incomplete(run, args.partial)?);
         doubts.extend(of_another_commit(run, args));
     }
+    doubts.extend(of_changed_files(args, &runs));
     doubts.extend(of_several_commits(&runs));
-    let Measured { cases: first, edited, .. } = measure(&runs, None);
+    let measured = measure(&runs, None);
+    let (replaced, first) = (measured.replaced(), measured.cases);
     doubts.extend(shared_runs(&before.cases, &first));
     let scores = ScoreChange::all(&before.cases, &first);
     let limits = args.limits.checked(&runs, &first, &scores)?;
+    let mut recorded = Vec::new();
     if args.retry_suspects.is_some() && doubts.is_empty() {
-        suspects::run_again(&before.cases, &first, &mut runs, policy)?;
+        recorded = suspects::run_again(&before.cases, &first, &mut runs, policy)?;
     }
     let now = measure(&runs, None);
-    doubts.extend(edited_meanwhile(&edited, &now.edited));
+    doubts.extend(edited_meanwhile(&replaced, &now.replaced()));
     let mut told = [before.notes, notes(&now)].concat();
+    told.extend(counted_again(&recorded));
+    told.extend(limits.kept);
     told.extend(remarks(&before.cases, &now.cases, SystemTime::now()));
     told.extend(score_notes(&scores));
     let comparison = Comparison::new(&before.cases, &now.cases, &first, policy);
@@ -142,8 +150,12 @@ fn gate(args: &Args) -> Result<Answer, CommandError> {
         broken: limits.broken,
     };
     let gated = Gated::new(comparison, &options);
-    if let Some(path) = &args.markdown {
-        write(path, &mask(&markdown(&gated)))?;
+    if let Some(path) = args.markdown.as_deref() {
+        let comment = markdown(&gated);
+        if is_printed(path) {
+            return Ok(Answer::new(gated.outcome(), comment));
+        }
+        write(path, &mask(&comment))?;
     }
     answer(args, &name, &gated, &runs)
 }
@@ -166,6 +178,32 @@ fn of_another_commit(run: &LoadedRun, args: &Args) -> Option<String> {
     };
     let last = if is_stale { "last " } else { "" };
     Some(format!("the {last}run `{}` is of commit {of_run}, and {here} is checked out: {help}", run.name()))
+}
+
+/// A doubt about tracked files that differ from the commit, or did when the run began, if suspects are to run again: another build
+/// than the one that is gated would run.
+fn of_changed_files(args: &Args, runs: &[LoadedRun]) -> Option<String> {
+    const HELP: &str = "`--retry-suspects` would run another build again; commit and run the cases again, or leave the option out";
+    args.retry_suspects?;
+    let changed = changed_by_hand(args.baseline.as_deref().map(Path::new)).unwrap_or_default();
+    if !changed.is_empty() {
+        let files: Vec<String> = changed.iter().map(|file| one_line(file)).collect();
+        return Some(format!("{} from the commit: {}; {HELP}", differ(files.len()), short_code_list(&files)));
+    }
+    let run = runs.iter().find(|run| run.is_dirty())?;
+    Some(format!("tracked files differed from the commit when `{}` ran; {HELP}", run.name()))
+}
+
+/// A note about suspects that an earlier gate ran again.
+fn counted_again(recorded: &[String]) -> Option<String> {
+    let ids: Vec<String> = recorded.iter().map(|id| one_line(id)).collect();
+    (!ids.is_empty()).then(|| {
+        format!(
+            "suspects of this run ran again for an earlier gate, and these runs count: {}; if the build is another one, run all cases \
+             again",
+            short_code_list(&ids)
+        )
+    })
 }
 
 /// A doubt about runs of several commits: they are no runs of one build.
@@ -235,15 +273,34 @@ fn baseline(named: Option<&str>) -> Result<(String, NamedSide), CommandError> {
     Ok((name, side))
 }
 
+/// Fails if the comment would take the place of a file that is no report, or would be printed beside another output.
+fn check_markdown(args: &Args) -> Result<(), CommandError> {
+    let Some(path) = args.markdown.as_deref() else { return Ok(()) };
+    if !is_printed(path) {
+        return check_report_path(path);
+    }
+    let other = match (args.github, args.format) {
+        (true, _) => "--github",
+        (false, Format::Json) => "--format json",
+        (false, Format::Human) => return Ok(()),
+    };
+    let message = format!("`--markdown -` and `{other}` would both be printed");
+    Err(CommandError::new(message, "name a file for the comment: `--markdown FILE`"))
+}
+
 /// The named runs, the oldest first, else the last one that is not of suspects.
-fn loaded(names: &[String]) -> Result<Vec<LoadedRun>, CommandError> {
-    if names.is_empty() {
+fn loaded(args: &Args) -> Result<Vec<LoadedRun>, CommandError> {
+    if args.runs.is_empty() {
         return Ok(vec![last_run()?]);
     }
     let mut runs: Vec<LoadedRun> = Vec::new();
     let mut seen = HashSet::new();
-    for name in names {
-        let run = WhichRun::named(Some(name.clone())).load()?;
+    for name in &args.runs {
+        let is_number = args.retry_suspects.is_some() && name.bytes().all(|byte| byte.is_ascii_digit());
+        let run = WhichRun::named(Some(name.clone())).load().map_err(|error| {
+            let help = format!("the number of runs is given with `=`: `--retry-suspects={name}`");
+            if is_number { CommandError::new(error.message, help) } else { error }
+        })?;
         refuse_suspects(&run)?;
         // A copy of its folder is the same run.
         let processes = run.run.process_ids();

@@ -23,7 +23,7 @@ use crate::edited::select;
 use crate::output::{Answer, CommandError, Format, Outcome, notice};
 use crate::recorded::{LoadedRun, WhichRun, doubts_about_build};
 use crate::review::Queue;
-use crate::sides::{last_run, why_incomplete};
+use crate::sides::{last_run, not_complete, why_incomplete};
 
 /// Reviews what failed: shows each failing case whose new behaviour was the same in every run, and each draft, with the bytes that
 /// a choice changes, and writes what you accept into the set.
@@ -99,7 +99,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     }
     let incomplete = loaded.as_ref().map_or(Ok(Vec::new()), |loaded| why_incomplete(loaded, false))?;
     for why in &incomplete {
-        notice(&format!("the run is not complete: {why}"));
+        notice(&format!("the run {}", not_complete(why)));
     }
     if !args.accept.is_empty() {
         return accepted::accept(&queue, &args.accept, args.format);
@@ -120,8 +120,15 @@ fn is_interactive() -> bool {
 }
 
 fn no_terminal() -> CommandError {
+    let why = match () {
+        () if is_ci() => "`review` asks a person, and `CI` is set: in a job no person answers",
+        () if std::env::var_os("TERM").is_some_and(|term| term == "dumb") => {
+            "`review` asks a person on a terminal that shows keys, and `TERM` is `dumb`"
+        }
+        () => "`review` asks a person on a terminal, and there is none here",
+    };
     CommandError::new(
-        "`review` asks a person on a terminal, and there is none here",
+        why,
         "list the choices: `cargo evalset review --list`; accept one by its hash: `cargo evalset review --accept SET:CASE@HASH`",
     )
 }

@@ -25,6 +25,7 @@ use crate::features::StoreArgs;
 use crate::features::with_judge;
 use crate::output::{Answer, CommandError, Format, notice, runtime};
 use crate::recorded::{LoadedRun, RunResults, new_root};
+use crate::sides::changed_by_hand;
 use ended::Ended;
 use eval_report::progress::Progress;
 use matrix::{MatrixArgs, in_matrix};
@@ -111,6 +112,7 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
     let sets = args.stored.check().map(|()| &args.sets)?;
     let again = [&*args.source.words(), &options.again[..]].concat();
     let tags = options.tags.clone();
+    let dirty = changed_by_hand(None).map(|files| !files.is_empty());
     let progress = Progress::on_stderr(options.prices.clone().or_of_environment());
     let has_failed = Arc::new(AtomicBool::new(false));
     let runner_of = |variant: &Variant, run: Option<String>| -> Result<EvalRunner, CommandError> {
@@ -121,7 +123,7 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
             let passes = matches!(case.verdict, Verdict::Passed | Verdict::Skipped(_));
             failed.fetch_or(!passes, Ordering::Relaxed);
         });
-        Ok(progress.follow(runner.again([&*again, &in_matrix(variant)].concat())))
+        Ok(progress.follow(runner.again([&*again, &in_matrix(variant)].concat()).__dirty(dirty)))
     };
     let (folder, planned, left) = runtime.block_on(async {
         // All variants are planned, and their servers are reached, before the first case runs.

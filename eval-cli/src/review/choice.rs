@@ -13,7 +13,7 @@ use super::forecast::Forecast;
 use super::item::{Item, Offer};
 use super::lines::{Line, arguments};
 use super::loosen::{AnswerMetrics, loosenings};
-use super::warnings::{Warning, of_draft, warnings};
+use super::warnings::{Warning, of_draft, of_loosened, warnings};
 use crate::output::CommandError;
 use crate::recorded::TestResult;
 
@@ -97,9 +97,20 @@ impl Choices<'_, '_> {
         if !rules.is_empty() {
             as_shown(&self.item.path, &self.item.case)?;
         }
-        let revised =
-            rules.into_iter().map(|(suffix, what, case)| self.revising(&suffix, what, case, Vec::new()));
+        let revised = rules.into_iter().map(|(suffix, what, case)| self.loosened(&suffix, what, case));
         Ok(revised.filter_map(Result::ok).collect())
+    }
+
+    /// The choice of a rule that loosens.
+    pub(super) fn loosened(
+        &self,
+        suffix: &str,
+        what: String,
+        case: EvalCase,
+    ) -> Result<Choice, CommandError> {
+        let runs: Vec<&EvalCase> = self.item.changes.iter().map(|change| &change.run).collect();
+        let warnings = of_loosened(&self.item.case, &case, &runs, &self.criteria());
+        self.revising(suffix, what, case, warnings)
     }
 
     /// The rules that loosen: the name of each behind the case, its words, and the case with it.
@@ -126,7 +137,7 @@ impl Choices<'_, '_> {
         Ok(Choice { id, what, edit, warnings: Vec::new(), forecast })
     }
 
-    pub(super) fn revising(
+    fn revising(
         &self,
         suffix: &str,
         what: String,

@@ -32,9 +32,7 @@ impl Choices<'_, '_> {
             }
             [name] if name.starts_with(":loosen-") => {
                 let rule = self.rules().into_iter().find(|(known, ..)| known == name);
-                return rule
-                    .map(|(name, what, case)| self.revising(&name, what, case, Vec::new()))
-                    .transpose();
+                return rule.map(|(name, what, case)| self.loosened(&name, what, case)).transpose();
             }
             _ => {}
         }

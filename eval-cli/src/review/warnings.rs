@@ -5,6 +5,7 @@ use std::time::SystemTime;
 
 use chrono::{DateTime, Datelike as _, TimeDelta, Utc};
 use eval_agents::draft::{Volatile, volatile_of};
+use eval_format::expect::{CallExpect, Others, TurnExpect};
 use eval_format::{Criterion, EvalCase, FunctionCall, Invocation};
 use eval_report::run_page::refuses;
 use eval_support::untrusted::one_line;
@@ -43,6 +44,77 @@ pub(crate) fn warnings(
     warnings
 }
 
+/// The warnings about a golden with looser rules, which then takes what runs did.
+pub(crate) fn of_loosened(
+    golden: &EvalCase,
+    loosened: &EvalCase,
+    runs: &[&EvalCase],
+    criteria: &[&Criterion],
+) -> Vec<Warning> {
+    let rules_of = |case: &EvalCase, turn: usize| -> TurnExpect {
+        let turns = case.expect().unwrap_or_default().turns;
+        turns.into_iter().find(|(number, _)| *number == turn).map(|(_, rules)| rules).unwrap_or_default()
+    };
+    let mut messages: Vec<String> = Vec::new();
+    for turn in 1..=golden.conversation.len() {
+        let (old, new) = (rules_of(golden, turn), rules_of(loosened, turn));
+        for call in new.optional.iter().filter(|call| !old.optional.contains(call)) {
+            messages.push(format!(
+                "turn {turn}: a run that does not call `{}` passes with this rule",
+                one_line(call)
+            ));
+        }
+        for (call, _) in
+            new.calls.iter().filter(|call| call.1 == CallExpect::Any && !old.calls.contains(call))
+        {
+            messages
+                .push(format!("turn {turn}: `{}` passes with any arguments with this rule", one_line(call)));
+        }
+        if new.others == old.others {
+            continue;
+        }
+        if new.others == Some(Others::Any) {
+            messages.push(format!("turn {turn}: a run passes with this rule whatever else it calls"));
+        }
+        let takes = |tool: &str| match &new.others {
+            Some(Others::Tools(tools)) => tools.iter().any(|it| it == tool),
+            others => others.is_some(),
+        };
+        let made =
+            runs.iter().filter_map(|run| run.conversation.get(turn - 1)).flat_map(Invocation::tool_calls);
+        for tool in made.filter_map(|call| call.name.as_deref()).filter(|tool| takes(tool)) {
+            if criteria.iter().any(|it| it.forbidden_tools().any(|forbidden| forbidden == tool)) {
+                messages.push(format!(
+                    "turn {turn}: `{}` may be called with this rule, and `forbidden_tools` forbids it",
+                    one_line(tool)
+                ));
+            }
+        }
+    }
+    let is_of_answers =
+        golden.extra.get(EvalCase::CRITERIA_KEY) != loosened.extra.get(EvalCase::CRITERIA_KEY);
+    for (turn, old) in (1..).zip(&golden.conversation).filter(|_| is_of_answers) {
+        let answers =
+            runs.iter().filter_map(|run| run.conversation.get(turn - 1)).map(Invocation::response_text);
+        let changes = answers.filter_map(|new| of_refusal(turn, &old.response_text(), &new));
+        messages.extend(changes);
+    }
+    let mut seen = HashSet::new();
+    messages.retain(|message| seen.insert(message.clone()));
+    messages.into_iter().map(Warning::told).collect()
+}
+
+/// A message about an answer that refuses where the other does not.
+fn of_refusal(turn: usize, before: &str, after: &str) -> Option<String> {
+    match (refuses(before), refuses(after)) {
+        (true, false) => Some(format!("turn {turn}: the agent refused before, and consents now")),
+        (false, true) if !before.trim().is_empty() => {
+            Some(format!("turn {turn}: the agent refuses what it answered before"))
+        }
+        _ => None,
+    }
+}
+
 /// The warnings about a draft, which has no golden beside it.
 pub(crate) fn of_draft(draft: &EvalCase) -> Vec<Warning> {
     volatile(&EvalCase::new(""), draft, None)
@@ -61,7 +133,8 @@ fn volatile(golden: &EvalCase, new: &EvalCase, ran: Option<SystemTime>) -> Vec<W
             Some(tool) => format!("turn {}, `{}` of `{}`", it.turn, one_line(&it.argument), one_line(tool)),
             None => format!("turn {}, the answer", it.turn),
         };
-        let is_day = days.iter().any(|day| it.value.starts_with(day.as_str()));
+        let lower = it.value.to_lowercase();
+        let is_day = days.iter().any(|day| lower.starts_with(day.as_str()));
         Warning::asked(if is_day {
             format!("{subject}: `{value}` is the day of the run, and wrong on every other day")
         } else {
@@ -71,7 +144,7 @@ fn volatile(golden: &EvalCase, new: &EvalCase, ran: Option<SystemTime>) -> Vec<W
     found.collect()
 }
 
-/// The spellings of the day of a run, and of the days around it: the agent may be in another time zone.
+/// The spellings of the day of a run in lower case, and of the days around it: the agent may be in another time zone.
 fn days_of(ran: SystemTime) -> Vec<String> {
     let ran = DateTime::<Utc>::from(ran);
     let days = [-1, 0, 1].map(|days| ran + TimeDelta::days(days));
@@ -89,6 +162,10 @@ fn days_of(ran: SystemTime) -> Vec<String> {
             "%-m/%-d/%Y",
             "%d/%m/%Y",
             "%d.%m.%Y",
+            "%-d. %-m. %Y",
+            "%Y/%m/%d",
+            "%Y%m%d",
+            "%-d-%b-%Y",
         ] {
             spellings.push(day.format(format).to_string());
         }
@@ -96,7 +173,7 @@ fn days_of(ran: SystemTime) -> Vec<String> {
         spellings.push(format!("{} of {}", ordinal(day.day() as usize), day.format("%B")));
         spellings.push(day.format("%A").to_string());
     }
-    spellings
+    spellings.iter().map(|day| day.to_lowercase()).collect()
 }
 
 fn of_turn(
@@ -108,18 +185,7 @@ fn of_turn(
 ) {
     let (before, after) = (old.response_text(), new.response_text());
     if before != after {
-        match (refuses(&before), refuses(&after)) {
-            (true, false) => {
-                warnings.push(Warning::told(format!(
-                    "turn {number}: the agent refused before, and consents now"
-                )));
-            }
-            (false, true) if !before.trim().is_empty() => {
-                warnings
-                    .push(Warning::told(format!("turn {number}: the agent refuses what it answered before")));
-            }
-            _ => {}
-        }
+        warnings.extend(of_refusal(number, &before, &after).map(Warning::told));
         let (one, other) = (words(&before), words(&after));
         if !one.is_empty() && !other.is_empty() && one.is_disjoint(&other) {
             let message = format!("the answer of turn {number} shares no word with the accepted one");
@@ -165,6 +231,7 @@ fn words(text: &str) -> HashSet<String> {
 mod tests {
     use std::time::Duration;
 
+    use eval_format::expect::Expect;
     use serde_json::json;
 
     use super::*;
@@ -187,9 +254,20 @@ mod tests {
 
     #[test]
     fn the_day_of_the_run_is_asked_for_in_each_spelling() {
-        for day in
-            ["2026-11-23", "23 November 2026", "11/23/26", "Nov 23", "Monday", "November 23rd", "24.11.2026"]
-        {
+        for day in [
+            "2026-11-23",
+            "23 November 2026",
+            "11/23/26",
+            "Nov 23",
+            "Monday",
+            "November 23rd",
+            "24.11.2026",
+            "2026/11/23",
+            "23-Nov-2026",
+            "monday",
+            "23. 11. 2026",
+            "20261123",
+        ] {
             let warnings = answers("It is sunny today.", &format!("It is sunny today, {day}."));
             let wanted =
                 format!("turn 1, the answer: `{day}` is the day of the run, and wrong on every other day");
@@ -241,6 +319,37 @@ mod tests {
             ["turn 1: the agent refuses what it answered before"]
         );
         assert_eq!(told("I refund it.", "It was refunded."), [""; 0]);
+    }
+
+    #[test]
+    fn a_rule_that_takes_a_lost_call_or_a_forbidden_one_is_warned_of() {
+        let call = |turn: Invocation, name: &str| turn.call(FunctionCall::new(name, json!({})));
+        let case = |turn| EvalCase::new("a").turn(turn);
+        let hi = || Invocation::user("Hi").response("Done.");
+        let golden = case(call(hi(), "verify_identity"));
+        let run = case(call(hi(), "refund"));
+        let criterion = Criterion::new(1.0).with_forbidden_tools(["refund"]);
+        let told = |rules: TurnExpect| -> Vec<String> {
+            let loosened = golden.clone().with_expect(Expect::default().turn(1, rules));
+            let warnings = of_loosened(&golden, &loosened, &[&run], &[&criterion]);
+            warnings.into_iter().map(|it| it.message).collect()
+        };
+        let rules = TurnExpect::default;
+        assert_eq!(
+            told(rules().optional("verify_identity")),
+            ["turn 1: a run that does not call `verify_identity` passes with this rule"]
+        );
+        assert_eq!(
+            told(rules().any_args("verify_identity")),
+            ["turn 1: `verify_identity` passes with any arguments with this rule"]
+        );
+        let forbidden = "turn 1: `refund` may be called with this rule, and `forbidden_tools` forbids it";
+        assert_eq!(told(rules().others(Others::Tools(vec!["refund".to_owned()]))), [forbidden]);
+        assert_eq!(
+            told(rules().others(Others::Any)),
+            ["turn 1: a run passes with this rule whatever else it calls", forbidden]
+        );
+        assert_eq!(told(rules().any_order()), [""; 0]);
     }
 
     #[test]

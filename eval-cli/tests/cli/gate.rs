@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::folder::{AGENT, Folder, Ran, program};
 
+mod conditions;
 mod counted;
 mod doubts;
 mod limits;

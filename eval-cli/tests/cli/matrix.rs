@@ -137,6 +137,7 @@ fn what_is_not_compared_is_told() {
         "not compared, as no case has a verdict in both",
         "no run has a verdict, so nothing is compared",
         "4 runs have no verdict",
+        "is not known: a run reported no tokens",
         "&lt;img&gt;&#64;team",
     ] {
         assert!(compared.out.contains(part), "{part} is not in\n{}", compared.shown());

@@ -217,6 +217,9 @@ fn what_is_not_as_it_was_shown_is_not_written() {
         let ran = accept(&folder, name);
         assert_eq!((ran.code, folder.read(SET).as_str()), (Some(2), text), "{name}: {}", ran.out);
         assert!(ran.err.contains(says), "{name}: {says}: {}", ran.err);
+        // Who has not looked at it is not told its hash.
+        let hash = argument.rsplit_once('@').expect("a hash").1;
+        assert!(name.ends_with(hash) || !ran.err.contains(hash), "{name}: {}", ran.err);
     };
     let edited = set.replace("2026-11-22", "2026-11-21");
     refused(&edited, &argument, "the case was edited since it ran");

@@ -36,7 +36,8 @@ pub(crate) fn evalset(project: &Project, runs: &Path, args: &[&str]) -> Run {
     // The tests are a developer's machine, wherever they run.
     command.args(args).env("CARGO", cargo.get_program()).env_remove("CI");
     if let Some(folder) = cargo.get_current_dir() {
-        command.current_dir(folder);
+        // What differs in the checkout of this repository, which may be above, says nothing about the project.
+        command.current_dir(folder).env("GIT_CEILING_DIRECTORIES", folder.parent().unwrap_or(folder));
     }
     for (name, value) in cargo.get_envs() {
         match value {

@@ -25,19 +25,21 @@ static OPEN: Mutex<Vec<Open>> = Mutex::new(Vec::new());
 /// The journal of a program that runs cases itself, in a folder such as `target/evalset`; `None` if
 /// journaling is off, unless the program needs one. Without a `project`, the journal belongs to the package
 /// that cargo started the program for, else to the project of the current folder. `again` holds the options
-/// with which a command runs cases of this program again; reports print them. A program with `again` makes
+/// with which a command runs cases of this program again; reports print them. `dirty` says whether tracked files
+/// differ from the commit, if it is known. A program with `again` makes
 /// one call, so its journal is closed with its runner. All other runners of a process share a journal.
 pub(crate) fn journal_of_program(
     folder: &Path,
     project: Option<&Project>,
     again: Option<&[String]>,
+    dirty: Option<bool>,
     run: Option<&str>,
     is_needed: bool,
 ) -> Result<Option<Arc<Journal>>, OpenError> {
     if is_off().map_err(OpenError::Environment)? && !is_needed {
         return Ok(None);
     }
-    let open = || Journal::of_program(folder, project, again, run).map(Arc::new);
+    let open = || Journal::of_program(folder, project, again, dirty, run).map(Arc::new);
     if again.is_some() {
         return open().map(Some);
     }

@@ -70,6 +70,8 @@ pub struct Head {
     pub program: Option<String>,
     /// When that file was last written: when the tests were built.
     pub built: Option<SystemTime>,
+    /// Whether tracked files differed from the commit when the program began; `None` if git was not asked, or does not tell.
+    pub dirty: Option<bool>,
     /// Variables that decide what runs and how, and that tell which job of a CI service it is. None of them holds a
     /// secret.
     pub env: BTreeMap<String, String>,
@@ -92,6 +94,7 @@ impl Head {
             args: Vec::new(),
             runner: Vec::new(),
             again: None,
+            dirty: None,
             program: None,
             built: None,
             env: BTreeMap::new(),
@@ -211,6 +214,9 @@ pub struct Started {
     pub gate: TurnAggregation,
     /// Whether calls were judged as ADK does, whatever the case loosens: `--literal`, `EVALSET_LITERAL`.
     pub literal: bool,
+    /// What answered the calls of the agent, if its own tools did not: `golden`, with faults of a file `golden, faults` and a hash of
+    /// that file.
+    pub tools: Option<String>,
     /// The number of this attempt at the test, from 1: `EVALSET_ATTEMPT`, from which `NEXTEST_ATTEMPT` counts on.
     pub attempt: u32,
     /// When it began.
@@ -332,6 +338,7 @@ record!(Head = "head" { schema, evalset, run, pid, started } {
     args,
     runner,
     again,
+    dirty,
     program,
     built,
     env,
@@ -355,6 +362,7 @@ record!(Started = "started" { test, name, eval_id, runs, pass, gate, attempt, at
     tags,
     set_cases,
     literal,
+    tools,
 });
 record!(TurnBegan = "turn" { test, run, turn, at } { turns });
 record!(Ran = "ran" { test, run, evaluation, transcript } { repeated, tokens, simulator });

@@ -39,6 +39,8 @@ pub(crate) struct ProgramCase<'a> {
     pub(crate) path: Option<&'a str>,
     /// The number of cases of its set that are to run, if it is known.
     pub(crate) set_cases: Option<usize>,
+    /// The text of the file of faults, if there is one.
+    pub(crate) faults: Option<&'a str>,
 }
 
 #[derive(Debug)]
@@ -80,6 +82,7 @@ impl TestLog {
             pass: set.options.pass,
             gate: set.options.gate,
             literal: set.options.is_literal(),
+            tools: set.options.answered_by(set.faults.map(|faults| faults.text)),
             attempt: attempt_of_this_process(),
             at: time::now(),
         }))
@@ -206,6 +209,7 @@ impl Started {
             location: report.location.as_ref(),
             path: None,
             set_cases: None,
+            faults: None,
         };
         let options = Options { runs: report.run_count(), gate: report.gate, ..Options::default() };
         // The report says how its calls were judged, whatever the variable is by now.
@@ -213,7 +217,7 @@ impl Started {
     }
 
     fn of_program(of: &ProgramCase<'_>, options: &Options, at: SystemTime) -> Self {
-        let ProgramCase { eval_set_id, case, label, variant, location, path, set_cases } = *of;
+        let ProgramCase { eval_set_id, case, label, variant, location, path, set_cases, faults } = *of;
         let Meaning { asks, expects, .. } = Meaning::from_case(case);
         Self {
             test: 1,
@@ -236,6 +240,7 @@ impl Started {
             pass: options.pass,
             gate: options.gate,
             literal: options.is_literal(),
+            tools: options.answered_by(faults),
             attempt: 1,
             at,
         }
@@ -322,7 +327,7 @@ mod tests {
     #[test]
     fn each_evaluation_has_its_number_and_an_end_has_its_reason() {
         let temporary = TempDir::new().unwrap();
-        let Ok(journal) = Journal::of_program(temporary.path(), None, None, None).map(Arc::new) else {
+        let Ok(journal) = Journal::of_program(temporary.path(), None, None, None, None).map(Arc::new) else {
             return;
         };
         journal.plan(std::iter::empty());
@@ -335,6 +340,7 @@ mod tests {
             location: None,
             path: None,
             set_cases: Some(1),
+            faults: None,
         };
         let log = TestLog::of_case(Some(journal), &of, &Options::default());
         log.turn_began(1, 2, Some(3));

@@ -137,6 +137,7 @@ impl Journal {
         folder: &Path,
         project: Option<&Project>,
         again: Option<&[String]>,
+        dirty: Option<bool>,
         run: Option<&str>,
     ) -> Result<Self, OpenError> {
         let found = project.cloned().unwrap_or_else(Project::of_program);
@@ -144,6 +145,7 @@ impl Journal {
         let package = started_for.or_else(|| found.package.map(|package| package.name));
         let head = |run| Head {
             again: again.map(<[_]>::to_vec),
+            dirty,
             workspace: found.folder.to_str().map(str::to_owned),
             ..head(run, package.as_deref())
         };
@@ -528,7 +530,7 @@ mod tests {
         };
         let count = || super::super::runs::runs(folder).unwrap().len();
         fill(2);
-        let Ok(journal) = Journal::of_program(folder, None, None, None) else { return };
+        let Ok(journal) = Journal::of_program(folder, None, None, None, None) else { return };
         assert!(journal.path.starts_with(folder.join(&journal.run)));
         assert_eq!(count(), kept + 3, "nothing goes while it runs");
         drop(journal);

@@ -63,6 +63,8 @@ pub struct EvalRunner {
     pub(super) project: Option<Project>,
     pub(super) needs_journal: bool,
     pub(super) again: Option<Vec<String>>,
+    /// Whether tracked files differ from the commit; `None` if it is not known.
+    pub(super) dirty: Option<bool>,
     /// The run that its journal belongs to, if another runner began it.
     pub(super) run_id: Option<String>,
     pub(super) opened: OnceLock<Result<Option<Arc<Journal>>, OpenError>>,
@@ -324,6 +326,10 @@ impl EvalRunner {
         /// Records the options that run cases again, beside the names of the cases. Reports show them.
         #[doc(hidden)]
         again(options: Vec<String>) { again = Some(options) }
+
+        /// Records whether tracked files differ from the commit, as far as it is known.
+        #[doc(hidden)]
+        __dirty(is_dirty: Option<bool>) { dirty = is_dirty }
 
         /// The model to judge with, whatever the criteria name. Without this call `EVALSET_JUDGE_MODEL` decides.
         #[cfg(feature = "judges")]

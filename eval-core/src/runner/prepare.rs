@@ -197,6 +197,7 @@ impl EvalRunner {
                 folder,
                 self.project.as_ref(),
                 self.again.as_deref(),
+                self.dirty,
                 self.run_id.as_deref(),
                 self.needs_journal,
             )
@@ -334,6 +335,7 @@ impl<'a> Job<'a> {
             location: places.cases.get(&case.eval_id),
             path: places.path.as_deref(),
             set_cases: Some(*cases),
+            faults: None,
         }
     }
 

@@ -18,7 +18,7 @@ use crate::agent::{Agent, BoxAgent, BoxFuture};
 use crate::case_runner::{AgentSource, Begun, CaseRunner, Evaluated, IdentifiedCase, Run};
 use crate::failure;
 use crate::guard::{self, Fault, Lanes, ShutDown, What};
-use crate::journal::{Journal, TestLog};
+use crate::journal::{Journal, ProgramCase, TestLog};
 use crate::judge::{in_case, inherited};
 use crate::report::{CaseReport, EvalReport};
 use crate::transcript::RunError;
@@ -247,7 +247,8 @@ impl EvalRunner {
     /// A case with its log, which begins here.
     fn begun<'a>(&self, job: Job<'a>) -> IdentifiedCase<'a> {
         let label = self.label_of_runs();
-        let recorded = job.recorded(label.as_deref(), &self.variant);
+        let faults = self.faults.as_ref().map(|faults| &*faults.text);
+        let recorded = ProgramCase { faults, ..job.recorded(label.as_deref(), &self.variant) };
         let log = TestLog::of_case(job.prepared.journal.clone(), &recorded, &self.options);
         job.identified(Arc::new(log))
     }

@@ -38,6 +38,18 @@ pub(crate) fn incomparable_case(before: &Line, now: &Line) -> Option<String> {
             before.gate, now.gate
         ));
     }
+    if before.tools != now.tools {
+        let named = |tools: &Option<String>| {
+            tools
+                .as_deref()
+                .map_or_else(|| "the agent's own tools".to_owned(), |tools| format!("`{}`", one_line(tools)))
+        };
+        return Some(format!(
+            "other tools answered the agent: {} before, {} now",
+            named(&before.tools),
+            named(&now.tools)
+        ));
+    }
     let why = match (before.literal, now.literal) {
         (false, true) => "the rules of the case counted before, and not now (`--literal`)",
         (true, false) => "the rules of the case count now, and did not before (`--literal`)",

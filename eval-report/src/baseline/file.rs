@@ -134,6 +134,11 @@ impl Baseline {
                 let message = format!("the form of the file is version {version}, and this version reads 1");
                 return Err(error(at, message, "update cargo-evalset"));
             }
+            None if head.starts_with('\u{feff}') => {
+                let message =
+                    "the file begins with a byte order mark (BOM), and JSON lines have none".to_owned();
+                return Err(error(at, message, "save it as UTF-8 without a BOM, or restore it from git"));
+            }
             None => {
                 let message = format!("it is no baseline: the first line is not `{HEAD}`");
                 return Err(error(at, message, "name the file that `cargo evalset bless` wrote"));
@@ -145,8 +150,13 @@ impl Baseline {
             let restore =
                 |case: &str| format!("restore the line from git; or remove it, commit, {}", again(case));
             let line: Line = serde_json::from_str(text).map_err(|wrong| {
-                let wrong = one_line(&wrong.to_string());
-                error(at, format!("the line of a case cannot be read: {wrong}"), &restore("SET:CASE"))
+                // Its place is in a text of one line.
+                let place = format!(" at line {} column {}", wrong.line(), wrong.column());
+                let wrong_text = wrong.to_string();
+                let what = one_line(wrong_text.strip_suffix(&place).unwrap_or(&wrong_text));
+                let column = wrong.column();
+                let message = format!("the line of a case cannot be read: {what}, in column {column}");
+                error(at, message, &restore("SET:CASE"))
             })?;
             let key = line.key();
             let name = one_line(&format!("{}:{}", key.set, key.case));
@@ -274,6 +284,8 @@ mod tests {
             pass: "mean".to_owned(),
             gate: "mean".to_owned(),
             literal: false,
+            tools: None,
+            failed: false,
             metrics: BTreeMap::from([("m".to_owned(), metric)]),
             tokens: vec![Some(1), None],
             seconds: vec![0.1, 0.25],
@@ -328,6 +340,11 @@ mod tests {
                 &[r#"{"evalset_baseline": 2}"#],
                 1,
                 "the form of the file is version 2, and this version reads 1",
+            ),
+            (
+                &["\u{feff}{\"evalset_baseline\": 1}"],
+                1,
+                "the file begins with a byte order mark (BOM), and JSON lines have none",
             ),
             (&["{}"], 1, "it is no baseline: the first line is not `{\"evalset_baseline\": 1}`"),
             (
@@ -389,11 +406,22 @@ mod tests {
                 2,
                 "the numbers of a.json:b do not agree: 2 runs passed, and `m` in 1 of them",
             ),
+            (
+                &[
+                    HEAD,
+                    &b.replace(r#""passed": 2, "errors""#, r#""passed": 0, "errors""#)
+                        .replace("null]}}", "1.0]}}"),
+                ],
+                2,
+                "the numbers of a.json:b do not agree: 2 runs failed, and a metric in 0 of them",
+            ),
         ] {
             let error = of(lines);
             assert_eq!((error.line, error.message.as_str()), (at, message), "{lines:?}");
         }
         let unknown = of(&[HEAD, &b.replace(r#""runs": 2"#, r#""run": 2"#)]);
         assert!(unknown.line == 2 && unknown.message.contains("unknown field `run`"), "{unknown}");
+        let broken = of(&[HEAD, &b[..20]]);
+        assert!(broken.message.ends_with(", in column 20") && !broken.message.contains("line 1"), "{broken}");
     }
 }

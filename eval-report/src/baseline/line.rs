@@ -63,6 +63,9 @@ pub struct Line {
     /// Whether the rules of the case were left out: `--literal`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub literal: bool,
+    /// What answered the calls of the agent: [`Started::tools`](eval_core::journal::Started::tools).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<String>,
     /// The metrics that decide.
     pub metrics: BTreeMap<String, MetricLine>,
     /// The tokens of each run, as far as the agent reports them.
@@ -73,6 +76,9 @@ pub struct Line {
     pub calls: Vec<usize>,
     /// The origin of the runs.
     pub from: Provenance,
+    /// Whether the case failed in a test run, by its own rule. It is not in the file: what was blessed is accepted.
+    #[serde(skip)]
+    pub failed: bool,
 }
 
 /// A metric that decides, over the runs of a case.
@@ -171,6 +177,12 @@ impl Line {
                 one_line(name),
                 metric.passed
             ));
+        }
+        // A run fails if a metric does.
+        let failed = self.runs - self.passed - self.errors;
+        let by_metrics = self.metrics.values().map(|metric| self.runs - metric.passed).sum::<usize>();
+        if self.metrics.values().all(is_whole) && failed > by_metrics {
+            return Some(format!("{} failed, and a metric in {by_metrics} of them", count(failed, "run")));
         }
         let lists =
             [("tokens", self.tokens.len()), ("seconds", self.seconds.len()), ("calls", self.calls.len())];

@@ -13,6 +13,7 @@ use super::comparable::incomparable;
 use super::file::Baseline;
 use super::judges::Judges;
 use super::line::{Key, Line, MAX_LISTED_RUNS, MetricLine, Provenance, first};
+use super::mixed::{Mixed, agent, not_counted, several_agents};
 use crate::journal::Evaluation;
 use crate::output::time;
 use crate::recorded::{LoadedRun, RunCounts, State, TestResult};
@@ -25,6 +26,10 @@ pub struct Measured {
     pub cases: Baseline,
     /// Cases that were edited between the test runs: only the runs of the last form count.
     pub edited: Vec<Key>,
+    /// Cases that were measured in another way between the test runs: only the last runs count.
+    pub mixed: Vec<Mixed>,
+    /// The agents that ran each case, as the options of programs name them, if several did.
+    pub agents: BTreeMap<Key, BTreeSet<String>>,
     /// The cases that a test runner tried again, because an attempt did not pass. Attempts are no runs: only the first one with a
     /// verdict counts.
     pub retried: Vec<Key>,
@@ -35,6 +40,23 @@ pub struct Measured {
 }
 
 impl Measured {
+    /// The cases of which only the last runs count.
+    pub fn replaced(&self) -> Vec<Key> {
+        self.edited.iter().chain(self.mixed.iter().map(|mixed| &mixed.key)).cloned().collect()
+    }
+
+    /// Notes that the runs before do not count, as `now` cannot be compared with them.
+    fn replaced_by(&mut self, before: Line, now: &Line) {
+        let key = now.key();
+        // The runs before are of other agents too.
+        self.agents.remove(&key);
+        if before.asks != now.asks || before.expects != now.expects {
+            self.edited.push(key);
+        } else if let Some(why) = incomparable(&before, now) {
+            self.mixed.push(Mixed { key, why, before: before.from.runs, now: now.from.runs.clone() });
+        }
+    }
+
     /// Whether this case was the case of a test that its test binary no longer holds. A binary that did not run tells nothing.
     pub fn lacks_function(&self, key: &Key) -> bool {
         self.functions.iter().any(|(binary, functions)| {
@@ -63,7 +85,9 @@ pub fn notes(measured: &Measured) -> Vec<String> {
         &measured.retried,
         "tried again by the test runner: the first attempt with a verdict counts, as attempts are no runs",
     );
-    edited.into_iter().chain(retried).collect()
+    let mixed = not_counted(&measured.mixed);
+    let agents = several_agents(&measured.agents);
+    edited.into_iter().chain(mixed).chain(agents).chain(retried).collect()
 }
 
 /// The checkout of the current folder.
@@ -104,13 +128,18 @@ pub fn measure<'r>(runs: impl IntoIterator<Item = &'r LoadedRun>, here: Option<&
                     let pooled = pooled(before.clone(), line);
                     measured.cases.bless([pooled]);
                 }
-                before => {
-                    measured.edited.extend(before.map(Line::key));
+                Some(before) => {
+                    measured.replaced_by(before.clone(), &line);
                     measured.cases.bless([line]);
                 }
+                None => measured.cases.bless([line]),
+            }
+            if let Some(agent) = agent(test) {
+                measured.agents.entry(key).or_default().insert(agent);
             }
         }
     }
+    measured.agents.retain(|_, agents| agents.len() > 1);
     measured
 }
 
@@ -136,6 +165,7 @@ fn pooled(mut line: Line, mut other: Line) -> Line {
     line.passed += other.passed;
     line.errors += other.errors;
     line.pass = other.pass;
+    line.failed |= other.failed;
     line.tokens.extend(other.tokens);
     line.seconds.extend(other.seconds);
     line.calls.extend(other.calls);
@@ -249,11 +279,13 @@ fn line(test: &TestResult<'_>, key: &Key, run: &LoadedRun, here: Option<&Checkou
         pass: started.pass.to_string(),
         gate: started.gate.to_string(),
         literal: started.literal,
+        tools: started.tools.clone(),
         metrics: metrics.collect(),
         tokens: runs().map(|run| tokens(run)).collect(),
         seconds: runs().map(|run| seconds(run)).collect(),
         calls: runs().map(|run| run.iter().map(|it| calls(it)).sum()).collect(),
         from: provenance(test, run, here),
+        failed: test.state == State::Failed,
     })
 }
 
@@ -320,7 +352,9 @@ fn provenance(test: &TestResult<'_>, run: &LoadedRun, here: Option<&Checkout>) -
     let head = &test.attempt.head;
     let commit = run.commit();
     // Git tells what differs now, which says nothing about runs of another commit.
-    let dirty = here.filter(|here| commit.as_ref() == Some(&here.commit)).and_then(|here| here.is_dirty);
+    let now = here.filter(|here| commit.as_ref() == Some(&here.commit)).and_then(|here| here.is_dirty);
+    // What differed at the beginning may be undone by now.
+    let dirty = if head.dirty == Some(true) { head.dirty } else { now };
     Provenance {
         evalset: head.evalset.clone(),
         commit,

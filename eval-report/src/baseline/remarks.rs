@@ -102,6 +102,8 @@ mod tests {
             pass: String::new(),
             gate: String::new(),
             literal: false,
+            tools: None,
+            failed: false,
             metrics: BTreeMap::new(),
             tokens: Vec::new(),
             seconds: Vec::new(),

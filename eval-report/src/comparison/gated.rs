@@ -105,13 +105,8 @@ impl Gated {
         } else if comparison.is_mostly_incomparable() {
             reasons.push(incomparable(&comparison));
             GateVerdict::CannotTell
-        } else if !untested.failing.is_empty() && decision.verdict == GateVerdict::Pass {
-            reasons.push(format!(
-                "no run of {} passed, and no run before is comparable: {}; fix the case or the agent, or accept that it fails: \
-                 `cargo evalset bless SET:CASE`",
-                count(untested.failing.len(), "case"),
-                short_code_list(&untested.failing)
-            ));
+        } else if untested.fails() && decision.verdict == GateVerdict::Pass {
+            reasons.extend(untested.reasons());
             GateVerdict::CannotTell
         } else {
             match decision.verdict {
@@ -154,9 +149,15 @@ impl Gated {
         let [dead, all, half] = [dead, all_by_tenth, half].map(percent);
         let help = match self.can_retries_show() {
             _ if !is_weak => "",
-            true if !self.is_retried => " `--retry-suspects` runs what failed again, which finds more.",
+            true if !self.is_retried => {
+                " A case that passed most of its runs and now passes none is CANNOT TELL, not PASS, if it is not shown. `--retry-suspects` \
+                 runs what failed again, which finds more."
+            }
             true => "",
-            false => " More runs in the baseline find more: bless ten of a build that works.",
+            false => {
+                " A case that passed most of its runs and now passes none is CANNOT TELL, not PASS, if it is not shown. More runs in the \
+                 baseline find more: bless ten of a build that works."
+            }
         };
         Some(format!(
             "This gate finds a case that stopped working in {dead} of builds, all cases 10 points worse in {all}, one case at half in \
@@ -174,14 +175,16 @@ impl Gated {
 }
 
 /// Cases that ran and are in no test, as no run before can be compared with theirs: they are new, were edited, or had no verdict.
-/// Their own runs speak for them. Those that passed all runs are left out.
+/// Their own verdict counts. Those that passed all runs are left out.
 #[derive(Default)]
 struct Untested {
     /// No run has a verdict.
     broken: Vec<String>,
     /// No run passed.
     failing: Vec<String>,
-    /// Some runs passed and others did not, with their passes.
+    /// Some runs passed, and the case failed by its own rule, with their passes.
+    failed: Vec<String>,
+    /// Some runs passed and others did not, with their passes. The case passed by its own rule.
     varying: Vec<String>,
 }
 
@@ -194,6 +197,7 @@ impl Untested {
             match (line.with_verdict().total(), line.passed) {
                 (0, _) => untested.broken.push(name),
                 (_, 0) => untested.failing.push(name),
+                _ if line.failed => untested.failed.push(format!("`{name}` passed {}", passes(Some(line)))),
                 (_, passed) if passed < line.runs => {
                     untested.varying.push(format!("`{name}` passed {}", passes(Some(line))));
                 }
@@ -203,21 +207,47 @@ impl Untested {
         untested
     }
 
+    fn fails(&self) -> bool {
+        !self.failing.is_empty() || !self.failed.is_empty()
+    }
+
+    /// A sentence for the cases that passed no run, and one for the others that failed.
+    fn reasons(&self) -> Vec<String> {
+        const HELP: &str =
+            "fix the case or the agent, or accept that it fails: `cargo evalset bless SET:CASE`";
+        let failing = (!self.failing.is_empty()).then(|| {
+            let (cases, named) = (count(self.failing.len(), "case"), short_code_list(&self.failing));
+            format!("no run of {cases} passed, and no run before is comparable: {named}; {HELP}")
+        });
+        let failed = (!self.failed.is_empty()).then(|| {
+            let (cases, named) = (count(self.failed.len(), "case"), listed(&self.failed));
+            format!("{cases} failed, and no run before is comparable: {named}; {HELP}")
+        });
+        failing.into_iter().chain(failed).collect()
+    }
+
     fn note(&self) -> Option<String> {
         let cases = self.varying.len();
-        let named = self.varying.iter().take(MAX_UNTESTED_NAMED).cloned().collect::<Vec<_>>().join(", ");
-        let more = cases.checked_sub(MAX_UNTESTED_NAMED).filter(|more| *more > 0);
-        let more = more.map(|more| format!(" and {more} more")).unwrap_or_default();
+        let named = listed(&self.varying);
         let verb = if cases == 1 { "fails" } else { "fail" };
         (cases > 0).then(|| {
             let cases = count(cases, "case");
-            format!("{cases} without comparable runs before {verb} in some runs: {named}{more}")
+            format!("{cases} without comparable runs before {verb} in some runs: {named}")
         })
     }
 }
 
-/// The most untested cases that a note names.
+/// The most untested cases that a sentence names with their passes.
 const MAX_UNTESTED_NAMED: usize = 3;
+
+/// The first of these, and the number of the others.
+fn listed(cases: &[String]) -> String {
+    let named = cases.iter().take(MAX_UNTESTED_NAMED).cloned().collect::<Vec<_>>().join(", ");
+    match cases.len().saturating_sub(MAX_UNTESTED_NAMED) {
+        0 => named,
+        more => format!("{named} and {more} more"),
+    }
+}
 
 /// `passed 10 of 10 runs before and none of 13 now`.
 fn runs(case: &ComparedCase) -> String {
@@ -408,7 +438,7 @@ fn level(share: f64) -> String {
 }
 
 /// A p-value in few digits: two that count below 0.1.
-pub(crate) fn shown(p: f64) -> String {
+pub fn shown(p: f64) -> String {
     match p {
         p if p >= 0.995 => "1".to_owned(),
         p if p >= 0.1 => format!("{p:.2}"),

@@ -182,6 +182,8 @@ mod tests {
                 pass: String::new(),
                 gate: String::new(),
                 literal: false,
+                tools: None,
+                failed: false,
                 metrics: BTreeMap::from([("m".to_owned(), metric)]),
                 tokens: Vec::new(),
                 seconds: Vec::new(),

@@ -27,6 +27,8 @@ pub(super) fn line(case: &str, passed: usize, runs: usize, errors: usize) -> Lin
         pass: "mean".to_owned(),
         gate: "mean".to_owned(),
         literal: false,
+        tools: None,
+        failed: false,
         metrics: BTreeMap::from([("safety_v1".to_owned(), metric)]),
         tokens: Vec::new(),
         seconds: Vec::new(),
@@ -308,6 +310,18 @@ fn a_new_case_that_never_passed_keeps_the_gate_from_a_pass() {
         assert_eq!((gated.word(), gated.outcome()), (word, Outcome::Unmeasurable), "{new:?}");
         assert!(gated.reasons[0].starts_with(says), "{new:?}: {:?}", gated.reasons);
     }
+    // A case that failed by its own rule in some run is held to that.
+    let failed =
+        now((1, 10, 0)).lines().map(|line| Line { failed: line.passed == 1, ..line.clone() }).collect();
+    let failed = gated(&before, &failed);
+    assert_eq!((failed.word(), failed.outcome()), ("CANNOT TELL", Outcome::Unmeasurable));
+    assert_eq!(
+        failed.reasons,
+        [
+            "1 case failed, and no run before is comparable: `evals/desk.evalset.json:003` passed 1/10; fix the case or the agent, or \
+             accept that it fails: `cargo evalset bless SET:CASE`"
+        ]
+    );
     let some = gated(&before, &now((1, 10, 0)));
     assert_eq!((some.word(), categories_of(&some)), ("PASS", vec![("only now", 1), ("same", 3)]));
     assert_eq!(

@@ -69,15 +69,27 @@ pub(super) fn meant(name: Option<&str>) -> Result<Meant, CommandError> {
 /// What is between the id of a run and the number of a round in which its suspects ran again.
 const SUSPECTS: &str = "-suspects-";
 
-/// A new id for a test run in which suspects of a run run again. A gate counts the runs that it made itself, so no two gates share
-/// one.
+/// What follows it if a review ran them.
+const OF_REVIEW: &str = "review-";
+
+/// A new id for a test run in which suspects of a run run again for a gate.
 pub fn id_of_suspects(run: &str) -> String {
     fresh_id(&format!("{run}{}", SUSPECTS.trim_end_matches('-')))
+}
+
+/// A new id for a test run in which a case of a run runs again during a review.
+pub fn id_of_reviewed(run: &str) -> String {
+    fresh_id(&format!("{run}{SUSPECTS}{}", OF_REVIEW.trim_end_matches('-')))
 }
 
 /// The run whose suspects ran again in this one; `None` for every other run.
 pub fn run_of_suspects(id: &str) -> Option<&str> {
     id.split_once(SUSPECTS).map(|(run, _)| run)
+}
+
+/// Whether a gate of this run ran its suspects again in the run with this id. What runs during a review is chosen by its reviewer.
+pub fn is_of_gate(id: &str, run: &str) -> bool {
+    id.split_once(SUSPECTS).is_some_and(|(of, rest)| of == run && !rest.starts_with(OF_REVIEW))
 }
 
 fn is_of_build(run: &RunDir) -> bool {

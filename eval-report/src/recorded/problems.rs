@@ -20,6 +20,9 @@ pub struct Problem {
     pub message: String,
 }
 
+/// The name of a problem that is a doubt: the run may be another one than is meant.
+pub const DOUBTFUL_RUN: &str = "(doubtful run)";
+
 impl Problem {
     pub fn shown(&self) -> String {
         format!("{}: {}", one_line(&self.name), one_line(&self.message))
@@ -75,7 +78,7 @@ pub(super) fn problems(
         || totals.lacks_parts
         || totals.unlisted + totals.unended + totals.added > 0
     {
-        problems.extend(doubts.iter().map(|doubt| of_run("(doubtful run)", doubt.clone())));
+        problems.extend(doubts.iter().map(|doubt| of_run(DOUBTFUL_RUN, doubt.clone())));
     }
     if problems.is_empty()
         && totals.passed + totals.failed == 0

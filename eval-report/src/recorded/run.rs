@@ -242,6 +242,12 @@ impl LoadedRun {
         self.folders.iter().find_map(|folder| revision_of_run(folder)).map(|revision| revision.commit)
     }
 
+    /// Whether tracked files differed from the commit when a process of the run began. An older record, and one of tests, does not
+    /// tell.
+    pub fn is_dirty(&self) -> bool {
+        self.run.processes.iter().any(|head| head.dirty == Some(true))
+    }
+
     /// The arguments that name the run for another command, each followed by a space. Empty for the last run.
     pub fn args(&self) -> String {
         self.args.iter().map(|word| shell::word(word) + " ").collect()

@@ -30,9 +30,19 @@ impl fmt::Display for VolatileKind {
 
 const GROUPS: [usize; 5] = [8, 4, 4, 4, 12];
 
-/// Whether a UUID is in a text, alone or behind a prefix such as `order-`.
+/// Whether a UUID is in a text, alone or behind a prefix such as `order-`, with or without its dashes.
 pub(super) fn has_uuid(text: &str) -> bool {
     let bytes = text.as_bytes();
+    let is_bare = |run: &[u8]| {
+        let has = |of: fn(&u8) -> bool| run.iter().any(of);
+        run.len() == GROUPS.iter().sum::<usize>()
+            && run.iter().all(u8::is_ascii_hexdigit)
+            && has(u8::is_ascii_digit)
+            && has(u8::is_ascii_alphabetic)
+    };
+    if bytes.split(|byte| !byte.is_ascii_alphanumeric()).any(is_bare) {
+        return true;
+    }
     let length = GROUPS.iter().sum::<usize>() + GROUPS.len() - 1;
     let is_uuid = |window: &[u8]| {
         let mut groups = window.split(|byte| *byte == b'-');

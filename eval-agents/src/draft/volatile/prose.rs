@@ -29,6 +29,8 @@ const YEARS: Range<u32> = 2000..2100;
 struct Word<'t> {
     text: &'t str,
     at: usize,
+    /// Whether a full stop follows at once, as after a day in `28. 11. 2026`.
+    has_stop: bool,
 }
 
 impl Word<'_> {
@@ -63,7 +65,7 @@ fn words(text: &str) -> Vec<Word<'_>> {
         let at = at + part.len() - shown.len();
         let text = shown.trim_end_matches(is_around);
         if !text.is_empty() {
-            words.push(Word { text, at });
+            words.push(Word { text, at, has_stop: shown[text.len()..].starts_with('.') });
         }
     }
     words
@@ -75,7 +77,12 @@ fn of_word(word: &str) -> Option<VolatileKind> {
         Some(VolatileKind::Uuid)
     } else if is_number && word.parse().is_ok_and(is_epoch) {
         Some(VolatileKind::Epoch)
-    } else if WEEKDAYS.contains(&word) || is_iso(word) || is_in_numbers(word) {
+    } else if is_weekday(word)
+        || is_iso(word)
+        || is_in_numbers(word)
+        || is_named_between(word)
+        || is_clock(word)
+    {
         Some(VolatileKind::Time)
     } else if is_path(word) {
         Some(VolatileKind::Path)
@@ -97,23 +104,81 @@ fn date(words: &[Word<'_>]) -> Option<usize> {
     if first.eq_ignore_ascii_case("today") && text(1) == Some("is") {
         return Some(2);
     }
+    if is_hour(first) && text(1).is_some_and(is_half_of_day) {
+        return Some(2);
+    }
+    // In other cases than `May` and `March`, these are other words without a day and a year.
+    let needs_year =
+        |month: &str, end: usize| ends(end).filter(|ended| !is_another_word(month) || *ended > end);
     if is_month(first) {
         return match text(1) {
-            Some(next) if is_day(next) => ends(2),
-            Some(next) => year(next).filter(|year| YEARS.contains(year)).map(|_| 2),
-            None => None,
+            Some(next) if is_day(next) => needs_year(first, 2),
+            Some(next) if !is_another_word(first) => {
+                year(next).filter(|year| YEARS.contains(year)).map(|_| 2)
+            }
+            _ => None,
         };
     }
     if !is_day(first) {
         return None;
     }
+    if words[0].has_stop && words.get(1).is_some_and(|word| word.has_stop && within(word.text, 1..13)) {
+        return year_at(2).filter(|year| YEARS.contains(year)).map(|_| 3);
+    }
     let month = if text(1) == Some("of") { 2 } else { 1 };
-    text(month).filter(|word| is_month(word)).and_then(|_| ends(month + 1))
+    text(month).filter(|word| is_month(word)).and_then(|word| needs_year(word, month + 1))
 }
 
-/// A month by its name or its first letters. In lower case `may` and `march` are other words.
+/// A month by its name or its first letters.
 fn is_month(word: &str) -> bool {
-    MONTHS.iter().any(|month| word == *month || word.len() == 3 && month.starts_with(word) || word == "Sept")
+    let is_of = |month: &&str| {
+        let is_start =
+            word.len() == 3 && month.get(..3).is_some_and(|start| start.eq_ignore_ascii_case(word));
+        is_start || month.eq_ignore_ascii_case(word)
+    };
+    word.eq_ignore_ascii_case("sept") || MONTHS.iter().any(is_of)
+}
+
+/// Whether the name of a month is also another word in this spelling: `may`, `MARCH`.
+fn is_another_word(month: &str) -> bool {
+    let names = ["May", "March", "Mar"];
+    !names.contains(&month) && names.iter().any(|name| name.eq_ignore_ascii_case(month))
+}
+
+fn is_weekday(word: &str) -> bool {
+    WEEKDAYS.iter().any(|day| day.eq_ignore_ascii_case(word))
+}
+
+/// `28-Nov-2026`, `Nov/28/2026`.
+fn is_named_between(word: &str) -> bool {
+    ['-', '/', '.'].into_iter().any(|separator| {
+        let parts: Vec<&str> = word.split(separator).collect();
+        let [first, second, last] = parts.as_slice() else { return false };
+        let is_date = is_day(first) && is_month(second) || is_month(first) && is_day(second);
+        is_date && year(last).is_some_and(|year| YEARS.contains(&year))
+    })
+}
+
+/// `14:32:07`, `3:42pm`. An hour with its minutes alone is as likely a time of each day.
+fn is_clock(word: &str) -> bool {
+    let halves = word.char_indices().find(|(_, c)| c.is_ascii_alphabetic()).map(|(at, _)| word.split_at(at));
+    if let Some((hour, half)) = halves {
+        return is_hour(hour) && is_half_of_day(half);
+    }
+    let (hour, seconds) = word.rsplit_once(':').unwrap_or_default();
+    is_hour(hour) && seconds.len() == 2 && within(seconds, 0..61)
+}
+
+/// `3:42`, `14:32`.
+fn is_hour(word: &str) -> bool {
+    word.split_once(':').is_some_and(|(hour, minutes)| {
+        (1..=2).contains(&hour.len()) && within(hour, 0..24) && minutes.len() == 2 && within(minutes, 0..60)
+    })
+}
+
+/// `PM`, `a.m.` without its last point.
+fn is_half_of_day(word: &str) -> bool {
+    ["am", "pm", "a.m", "p.m", "a.m.", "p.m."].iter().any(|half| half.eq_ignore_ascii_case(word))
 }
 
 /// A day of a month: `3`, `03`, `3rd`.
@@ -139,8 +204,21 @@ fn is_iso(word: &str) -> bool {
     is_near && is_time(day) && !rest.starts_with(|c: char| c.is_ascii_digit() || c == '-')
 }
 
-/// `11/23/26`, `23.11.2026`. A version of two or three short numbers is no date.
+/// `11/23/26`, `23.11.2026`, `2026/11/23`, `20261123`. A version of two or three short numbers is no date.
 fn is_in_numbers(word: &str) -> bool {
+    let is_near = |text: &str| year(text).is_some_and(|year| YEARS.contains(&year));
+    let in_order = |text: &str, month: &str, day: &str| {
+        is_near(text) && month.len() == 2 && day.len() == 2 && within(month, 1..13) && within(day, 1..32)
+    };
+    let parts: Vec<&str> = word.split(['/', '.']).collect();
+    if let [first, second, last] = parts.as_slice()
+        && in_order(first, second, last)
+    {
+        return true;
+    }
+    if word.len() == 8 && word.bytes().all(|byte| byte.is_ascii_digit()) {
+        return in_order(&word[..4], &word[4..6], &word[6..]);
+    }
     let of = |separator: char, short_year: bool| {
         let parts: Vec<&str> = word.split(separator).collect();
         let [first, second, last] = parts.as_slice() else { return false };
@@ -162,7 +240,9 @@ pub(super) fn is_path(word: &str) -> bool {
         (Some('/'), Some(second), _) if second != '/' => {
             word.trim_end_matches('/').matches('/').count() > 1 && word.chars().all(fits)
         }
-        (Some(drive), Some(':'), Some('\\')) => drive.is_ascii_alphabetic() && word[2..].chars().all(fits),
+        (Some(drive), Some(':'), Some('\\' | '/')) => {
+            drive.is_ascii_alphabetic() && word[2..].chars().all(fits)
+        }
         _ => false,
     }
 }
@@ -186,6 +266,18 @@ mod tests {
             ("Come on Monday.", "Monday"),
             ("Today is sunny", "Today is"),
             ("In November 2026 it rains", "November 2026"),
+            ("It is 14:32:07 now", "14:32:07"),
+            ("It is 3:42 PM.", "3:42 PM"),
+            ("It is 3:42pm", "3:42pm"),
+            ("Due 2026/11/28", "2026/11/28"),
+            ("Due 28-Nov-2026", "28-Nov-2026"),
+            ("Am 28. 11. 2026 um zehn", "28. 11. 2026"),
+            ("report 20261128 is ready", "20261128"),
+            ("on 28 november 2026", "28 november 2026"),
+            ("on saturday", "saturday"),
+            ("NOVEMBER 28, 2026", "NOVEMBER 28, 2026"),
+            ("on 5 may 2026", "5 may 2026"),
+            ("on 5 May", "5 May"),
         ] {
             assert_eq!(found(text), [(Time, date)], "{text}");
         }
@@ -201,6 +293,12 @@ mod tests {
             "Version 1.2.3, or 10.4, or 1/2/3.",
             "3 of 12 rooms, 2026 guests",
             "Open on Mondays",
+            "may 5 of them march 3 times, in MAY 2026",
+            "You may, on a march: the sun sat",
+            "from 9:30 to 18:00, score 3:2, ratio 1:2:3",
+            "20269999 and 12345678 and 4032026",
+            "1. 2. 3. and 28. 11. guests",
+            "deadbeef and 0123456789",
             "Paris has 24/7 service and a 1/2 discount",
             "https://example.com/a/b and either/or and //x/y",
             "",
@@ -221,6 +319,10 @@ mod tests {
                 (Path, "/home/anna/orders.csv"),
                 (Path, "C:\\Temp\\a.csv")
             ]
+        );
+        assert_eq!(
+            found("id 550e8400e29b41d4a716446655440000, C:/Temp/x"),
+            [(Uuid, "550e8400e29b41d4a716446655440000"), (Path, "C:/Temp/x")]
         );
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use eval_report::baseline::{Baseline, Line};
-use eval_report::comparison::{ScoreChange, ScoreLimit, score_limit};
+use eval_report::comparison::{ScoreChange, ScoreLimit, score_limit, short_p};
 use eval_report::decide::exact::{LEVEL, below_share, holm};
 use eval_report::price::{Cost, Prices};
 use eval_report::statistics::PassCount;
@@ -94,6 +94,8 @@ impl Limits {
 pub(super) struct Checked {
     pub(super) broken: Vec<String>,
     pub(super) unknown: Vec<String>,
+    /// Limits on passes that are kept, with the interval: a demand is no test, whichever way it ends.
+    pub(super) kept: Vec<String>,
 }
 
 impl Checked {
@@ -108,38 +110,55 @@ impl Checked {
                 .push("no case ran, so `--min-pass-rate` cannot be checked; run the cases again".to_owned());
             return;
         };
-        let interval =
-            PassCount::new(passed, runs).ok().filter(|_| errors == 0).and_then(PassCount::interval);
-        let interval = interval.map(|interval| format!(" (95% interval {interval})")).unwrap_or_default();
+        let interval = if errors == 0 { interval(passed, runs) } else { String::new() };
         let said = format!("{} passed{interval}{}", of_runs(passed, runs), without_verdict(errors));
         if best < least {
             self.broken
                 .push(format!("{said}, and `--min-pass-rate` demands {least}: this is a demand, no test"));
         } else if worst < least {
             self.unknown.push(format!("{said}, so `--min-pass-rate {least}` cannot be checked; {REPAIR}"));
+        } else {
+            self.kept
+                .push(format!("{said}, and `--min-pass-rate {least}` is kept: this is a demand, no test"));
         }
     }
 
     fn reliability(&mut self, now: &Baseline, least: f64) {
         let lines: Vec<&Line> = now.lines().collect();
-        let shown = |errors_pass: bool| {
-            let p = |line: &&Line| {
-                let passed = line.passed + if errors_pass { line.errors } else { 0 };
-                PassCount::new(passed, line.runs).map_or(1.0, |runs| below_share(runs, least))
-            };
-            holm(&lines.iter().map(p).collect::<Vec<_>>(), LEVEL)
+        let p = |line: &Line, errors_pass: bool| {
+            let passed = line.passed + if errors_pass { line.errors } else { 0 };
+            PassCount::new(passed, line.runs).map_or(1.0, |runs| below_share(runs, least))
         };
+        let shown = |errors_pass: bool| {
+            holm(&lines.iter().map(|line| p(line, errors_pass)).collect::<Vec<_>>(), LEVEL)
+        };
+        let (broken, unknown) = (self.broken.len(), self.unknown.len());
         for ((line, at_best), at_worst) in lines.iter().zip(shown(true)).zip(shown(false)) {
             let runs = of_runs(line.passed, line.with_verdict().total());
             let said = format!("{} passed {runs}{}", line.key(), without_verdict(line.errors));
             if at_best {
                 self.broken.push(format!(
-                    "{said}, which shows that it passes less often than `--min-reliability {least}` demands"
+                    "{said}, which shows that it passes less often than `--min-reliability {least}` demands (p = {}; limit {}% over {}, \
+                     Holm): this is a demand on each case, and nothing is compared with a run before",
+                    short_p(p(line, true)),
+                    LEVEL * 100.0,
+                    count(lines.len(), "case")
                 ));
             } else if at_worst {
                 self.unknown
                     .push(format!("{said}, so `--min-reliability {least}` cannot be checked; {REPAIR}"));
             }
+        }
+        let rate = |line: &Line| line.with_verdict().rate().unwrap_or(1.0);
+        let lowest = lines.iter().min_by(|one, other| rate(one).total_cmp(&rate(other)));
+        if let (true, Some(lowest)) = ((broken, unknown) == (self.broken.len(), self.unknown.len()), lowest) {
+            let (passed, runs) = (lowest.passed, lowest.with_verdict().total());
+            self.kept.push(format!(
+                "`--min-reliability {least}` is kept: no case is shown to pass less often; the lowest is {}, which passed {}{}",
+                lowest.key(),
+                of_runs(passed, runs),
+                interval(passed, runs)
+            ));
         }
     }
 
@@ -199,6 +218,12 @@ fn without_tokens(tests: &[TestResult<'_>], limit: &str) -> Option<String> {
 }
 
 const REPAIR: &str = "repair what broke, and run the cases again";
+
+/// ` (95% interval 0.51 to 0.92)`; empty if there is none.
+fn interval(passed: usize, runs: usize) -> String {
+    let interval = PassCount::new(passed, runs).ok().and_then(PassCount::interval);
+    interval.map(|interval| format!(" (95% interval {interval})")).unwrap_or_default()
+}
 
 /// `3 of 4 runs`, `none of 4 runs`.
 fn of_runs(passed: usize, runs: usize) -> String {

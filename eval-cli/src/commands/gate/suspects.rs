@@ -13,25 +13,29 @@ use eval_support::words::count;
 use crate::cargo::Targets;
 use crate::commands::rerun::chosen::Chosen;
 use crate::commands::rerun::commands::of_cargo;
-use crate::output::{CommandError, notice, with_option};
-use crate::recorded::{LoadedRun, TestResult, WhichRun, id_of_suspects, root};
+use crate::output::{CommandError, notice, unreadable, with_option};
+use crate::recorded::{LoadedRun, TestResult, WhichRun, id_of_suspects, is_of_gate, own_runs, root};
 use crate::sides::results;
 
 /// The most further runs of a suspect before it is looked at again.
 const RUNS_PER_ROUND: usize = 4;
 
-/// Runs suspects again until the rest of their runs could change nothing. The new test runs are added to `runs`.
+/// Runs suspects again until the rest of their runs could change nothing. The new test runs are added to `runs`. Runs that an earlier
+/// gate made of them come first: they were the further runs of this build, and a gate that ran others in their place would have
+/// another try. Returns the ids of these.
 pub(super) fn run_again(
     before: &Baseline,
     first: &Baseline,
     runs: &mut Vec<LoadedRun>,
     policy: Policy,
-) -> Result<(), CommandError> {
+) -> Result<Vec<String>, CommandError> {
     let named = runs.len();
+    let mut recorded = recorded(runs)?.into_iter();
+    let mut taken = Vec::new();
     let of_tests = runs_of_tests(runs);
     let mut stopped: BTreeSet<Key> = BTreeSet::new();
     // Each round adds a run to each suspect, or stops it.
-    for round in 1..=policy.max_runs {
+    for round in 1..=policy.max_runs + recorded.len() {
         let now = measure(&*runs, None).cases;
         let mut suspects = suspects(before, first, &now, policy);
         suspects.retain(|key, left| {
@@ -43,7 +47,12 @@ pub(super) fn run_again(
             }
             !stopped.contains(key)
         });
-        let Some(least) = suspects.values().min().copied() else { return Ok(()) };
+        let Some(least) = suspects.values().min().copied() else { break };
+        if let Some(earlier) = recorded.next() {
+            taken.extend(earlier.run.ids.iter().cloned());
+            runs.push(earlier);
+            continue;
+        }
         let keys: BTreeSet<Key> = suspects.into_keys().collect();
         let more = least.clamp(1, RUNS_PER_ROUND);
         notice(&format!("round {round}: {} again", count(keys.len(), "suspect")));
@@ -69,7 +78,20 @@ pub(super) fn run_again(
         stopped.extend(keys.into_iter().filter(|key| gained.get(key).is_none()));
         runs.push(made);
     }
-    Ok(())
+    Ok(taken)
+}
+
+/// The test runs in which earlier gates ran suspects of these runs, on the same commit, the oldest first.
+fn recorded(runs: &[LoadedRun]) -> Result<Vec<LoadedRun>, CommandError> {
+    let root = root();
+    let (mut found, _) = own_runs(&root).map_err(|error| unreadable(&root, &error))?;
+    let ids: Vec<&String> = runs.iter().flat_map(|run| &run.run.ids).collect();
+    found.retain(|run| ids.iter().any(|id| is_of_gate(&run.id, id)));
+    found.sort_by_key(|run| run.started);
+    let loaded = found.iter().map(|run| WhichRun::named(Some(run.path.display().to_string())).load());
+    let mut loaded = loaded.collect::<Result<Vec<_>, _>>()?;
+    loaded.retain(|run| !run.is_dirty() && runs.iter().any(|of| of.commit() == run.commit()));
+    Ok(loaded)
 }
 
 /// The number of runs that each test of the attribute makes at once.

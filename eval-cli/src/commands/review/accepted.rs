@@ -63,7 +63,7 @@ fn named(queue: &Queue<'_>, name: &str) -> Result<Choice, CommandError> {
     };
     let is_of =
         |item: &&Item| id == item.id || id.strip_prefix(&item.id).is_some_and(|it| it.starts_with(':'));
-    let (mut known, mut other_hash): (Vec<String>, Option<String>) = (Vec::new(), None);
+    let (mut known, mut has_other_hash): (Vec<String>, bool) = (Vec::new(), false);
     let mut not_offered = None;
     // An id may end as a part does, so all entries are looked at.
     for item in queue.items.iter().filter(is_of) {
@@ -77,13 +77,18 @@ fn named(queue: &Queue<'_>, name: &str) -> Result<Choice, CommandError> {
             } else if choice.hash() == hash {
                 return Ok(choice);
             } else {
-                other_hash = Some(choice.hash());
+                has_other_hash = true;
             }
         }
     }
-    if let Some(now) = other_hash {
-        let message = format!("`{}` is not as it was shown: its hash is `{now}` now", one_line(id));
-        return Err(CommandError::new(message, "look at it again: `cargo evalset review --list`"));
+    if has_other_hash {
+        // The hash is not told here: a script would accept what it has not seen.
+        let message = format!(
+            "`{}` is not as it was shown: `{}` is the hash of something else",
+            one_line(id),
+            one_line(hash)
+        );
+        return Err(CommandError::new(message, "look at it as it is now: `cargo evalset review --list`"));
     }
     if let Some(not) = not_offered {
         return Err(CommandError::new(format!("`{}`: {}", one_line(id), not.why), not.help.clone()));

@@ -5,7 +5,7 @@ use eval_support::untrusted::one_line;
 use super::review_loop::{Next, ReviewLoop, tell_error};
 use crate::commands::gate::suspects;
 use crate::output::{CommandError, tell, with_option};
-use crate::recorded::{LoadedRun, TestResult, WhichRun, id_of_suspects, root};
+use crate::recorded::{LoadedRun, TestResult, WhichRun, id_of_reviewed, root};
 
 /// The further runs.
 const RUNS: &str = "5";
@@ -47,7 +47,7 @@ fn run(base: &str, words: &[String]) -> Result<&'static LoadedRun, CommandError>
     let program = std::env::current_exe().map_err(|error| {
         CommandError::new(format!("cannot find this program: {error}"), "call it by its path")
     })?;
-    let id = id_of_suspects(base);
+    let id = id_of_reviewed(base);
     suspects::run(&program.into(), words, &id)?;
     let made = WhichRun::named(Some(root().join(&id).display().to_string())).load().map_err(|error| {
         CommandError::new(format!("the case did not run again: {}", one_line(&error.message)), error.help)

@@ -145,7 +145,7 @@ fn a_run_counts_once_and_suspects_only_for_the_gate_that_ran_them() {
     let suspects =
         again["runs"].as_array().and_then(|runs| runs.last()).and_then(Value::as_str).expect("an id");
     assert!(suspects.contains("-suspects-"), "{suspects}");
-    let says = "only the gate which ran them counts them";
+    let says = "they count only for a gate of their run";
     let by_hand = desk.gate(&[suspects]);
     assert!(by_hand["error"]["message"].as_str().is_some_and(|it| it.contains(says)), "{by_hand}");
     for args in [&["diff", &id, suspects][..], &["gate", &id, "--baseline", suspects]] {

@@ -10,8 +10,6 @@ mod wire;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -228,25 +226,6 @@ fn answers_that_were_not_asked_for_are_named() {
     let words =
         ["1 recorded answer was in `trip.evalset.models/paris.json` never asked for: turn 2, openai chat"];
     assert_ran(&run(&folder, &[], &[("EVALSET_MODELS_UNUSED", "error")]), 2, &words);
-    // A server that runs already gets no turn: it would ask its models.
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let url = format!("http://{}", listener.local_addr().expect("an address"));
-    std::thread::spawn(move || {
-        for mut stream in listener.incoming().map_while(Result::ok) {
-            let mut head = String::new();
-            let mut lines = BufReader::new(stream.try_clone().expect("a stream"));
-            while lines.read_line(&mut head).is_ok_and(|read| read > 2) {}
-            assert!(head.starts_with("GET "), "{head}");
-            let answer = "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: 8\r\n\r\n[\"trip\"]";
-            stream.write_all(answer.as_bytes()).expect("it is read");
-        }
-    });
-    let ran = folder.run(&["run", "trip.evalset.json", "--agent-url", &url, "--app", "trip"]);
-    assert_ran(
-        &ran,
-        2,
-        &["the server runs already, so its calls of models are neither recorded nor replayed"],
-    );
 }
 
 #[test]

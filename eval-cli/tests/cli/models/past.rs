@@ -1,5 +1,8 @@
 //! Agents whose calls go past the gateway: nothing passes as replayed, and no recording is lost.
 
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpListener;
+
 use super::*;
 
 /// Runs the set with an agent that changes its address before it asks.
@@ -77,4 +80,29 @@ fn what_is_in_the_place_of_a_folder_of_recordings_is_an_error() {
     std::os::unix::fs::symlink("nowhere", folder.path("trip.evalset.models")).unwrap();
     let words = ["`trip.evalset.models` is to be the folder of recorded calls of models"];
     assert_ran(&run(&folder, &[], &[]), 2, &words);
+}
+
+#[test]
+fn a_server_that_runs_already_gets_no_turn_in_place_of_a_recording() {
+    let folder = folder("models-elsewhere", &[case("paris", &["Paris?"])]);
+    let provider = Provider::start();
+    assert_ran(&record(&folder, &provider, &[], &[]), 0, &[]);
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("an address"));
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().map_while(Result::ok) {
+            let mut head = String::new();
+            let mut lines = BufReader::new(stream.try_clone().expect("a stream"));
+            while lines.read_line(&mut head).is_ok_and(|read| read > 2) {}
+            assert!(head.starts_with("GET "), "{head}");
+            let answer = "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: 8\r\n\r\n[\"trip\"]";
+            stream.write_all(answer.as_bytes()).expect("it is read");
+        }
+    });
+    let ran = folder.run(&["run", "trip.evalset.json", "--agent-url", &url, "--app", "trip"]);
+    assert_ran(
+        &ran,
+        2,
+        &["the server runs already, so its calls of models are neither recorded nor replayed"],
+    );
 }

@@ -87,8 +87,8 @@ fn among_several(
         // One is enough: it gives the answer.
         asking.any(|(owner, asked)| attributions.free(owner, &asked.key));
     }
-    let (mut unused, mut used): (Vec<(&Conversation, Answer)>, Vec<(&Conversation, Answer)>) =
-        (Vec::new(), Vec::new());
+    let mut unused: Vec<(&Conversation, Answer)> = Vec::new();
+    let mut used: Vec<(&Conversation, Answer)> = Vec::new();
     let mut nothing = over.to_vec();
     for owner in owners {
         let Some(asked) = asked(read, owner) else { continue };

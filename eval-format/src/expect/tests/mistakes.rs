@@ -490,7 +490,7 @@ fn a_name_has_a_limited_number_of_rules() {
 
 #[test]
 fn a_mistake_in_a_rule_of_a_response_names_its_field() {
-    let turn = crate::model::Invocation::parse(
+    let turn = Invocation::parse(
         r#"{"user_content": {}, "intermediate_data": {"tool_uses": [{"name": "f", "args": {}}],
             "tool_responses": [{"name": "f", "response": {"n": 1}}]}}"#,
     );

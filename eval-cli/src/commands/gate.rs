@@ -183,8 +183,8 @@ fn of_another_commit(run: &LoadedRun, args: &Args) -> Option<String> {
 /// A doubt about tracked files that differ from the commit, or did when the run began, if suspects are to run again: another build
 /// than the one that is gated would run.
 fn of_changed_files(args: &Args, runs: &[LoadedRun]) -> Option<String> {
-    args.retry_suspects?;
     const HELP: &str = "`--retry-suspects` would run another build again; commit and run the cases again, or leave the option out";
+    args.retry_suspects?;
     let changed = changed_by_hand(args.baseline.as_deref().map(Path::new)).unwrap_or_default();
     if !changed.is_empty() {
         let files: Vec<String> = changed.iter().map(|file| one_line(file)).collect();
@@ -273,7 +273,7 @@ fn baseline(named: Option<&str>) -> Result<(String, NamedSide), CommandError> {
     Ok((name, side))
 }
 
-/// Fails if the comment would take the place of a file that is none, or would be printed beside another output.
+/// Fails if the comment would take the place of a file that is no report, or would be printed beside another output.
 fn check_markdown(args: &Args) -> Result<(), CommandError> {
     let Some(path) = args.markdown.as_deref() else { return Ok(()) };
     if !is_printed(path) {
@@ -297,12 +297,9 @@ fn loaded(args: &Args) -> Result<Vec<LoadedRun>, CommandError> {
     let mut seen = HashSet::new();
     for name in &args.runs {
         let is_number = args.retry_suspects.is_some() && name.bytes().all(|byte| byte.is_ascii_digit());
-        let run = WhichRun::named(Some(name.clone())).load().map_err(|error| match is_number {
-            true => CommandError::new(
-                error.message,
-                format!("the number of runs is given with `=`: `--retry-suspects={name}`"),
-            ),
-            false => error,
+        let run = WhichRun::named(Some(name.clone())).load().map_err(|error| {
+            let help = format!("the number of runs is given with `=`: `--retry-suspects={name}`");
+            if is_number { CommandError::new(error.message, help) } else { error }
         })?;
         refuse_suspects(&run)?;
         // A copy of its folder is the same run.

@@ -108,8 +108,8 @@ impl Choices<'_, '_> {
         what: String,
         case: EvalCase,
     ) -> Result<Choice, CommandError> {
-        let runs = self.item.changes.iter().map(|change| &change.run);
-        let warnings = of_loosened(&self.item.case, &case, runs, &self.criteria());
+        let runs: Vec<&EvalCase> = self.item.changes.iter().map(|change| &change.run).collect();
+        let warnings = of_loosened(&self.item.case, &case, &runs, &self.criteria());
         self.revising(suffix, what, case, warnings)
     }
 

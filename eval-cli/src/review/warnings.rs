@@ -45,10 +45,10 @@ pub(crate) fn warnings(
 }
 
 /// The warnings about a golden with looser rules, which then takes what runs did.
-pub(crate) fn of_loosened<'r>(
+pub(crate) fn of_loosened(
     golden: &EvalCase,
     loosened: &EvalCase,
-    runs: impl Iterator<Item = &'r EvalCase> + Clone,
+    runs: &[&EvalCase],
     criteria: &[&Criterion],
 ) -> Vec<Warning> {
     let rules_of = |case: &EvalCase, turn: usize| -> TurnExpect {
@@ -81,7 +81,7 @@ pub(crate) fn of_loosened<'r>(
             others => others.is_some(),
         };
         let made =
-            runs.clone().filter_map(|run| run.conversation.get(turn - 1)).flat_map(Invocation::tool_calls);
+            runs.iter().filter_map(|run| run.conversation.get(turn - 1)).flat_map(Invocation::tool_calls);
         for tool in made.filter_map(|call| call.name.as_deref()).filter(|tool| takes(tool)) {
             if criteria.iter().any(|it| it.forbidden_tools().any(|forbidden| forbidden == tool)) {
                 messages.push(format!(
@@ -95,7 +95,7 @@ pub(crate) fn of_loosened<'r>(
         golden.extra.get(EvalCase::CRITERIA_KEY) != loosened.extra.get(EvalCase::CRITERIA_KEY);
     for (turn, old) in (1..).zip(&golden.conversation).filter(|_| is_of_answers) {
         let answers =
-            runs.clone().filter_map(|run| run.conversation.get(turn - 1)).map(Invocation::response_text);
+            runs.iter().filter_map(|run| run.conversation.get(turn - 1)).map(Invocation::response_text);
         let changes = answers.filter_map(|new| of_refusal(turn, &old.response_text(), &new));
         messages.extend(changes);
     }
@@ -331,7 +331,7 @@ mod tests {
         let criterion = Criterion::new(1.0).with_forbidden_tools(["refund"]);
         let told = |rules: TurnExpect| -> Vec<String> {
             let loosened = golden.clone().with_expect(Expect::default().turn(1, rules));
-            let warnings = of_loosened(&golden, &loosened, std::iter::once(&run), &[&criterion]);
+            let warnings = of_loosened(&golden, &loosened, &[&run], &[&criterion]);
             warnings.into_iter().map(|it| it.message).collect()
         };
         let rules = TurnExpect::default;

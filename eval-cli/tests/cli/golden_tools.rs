@@ -158,16 +158,15 @@ fn the_page_names_the_first_miss_of_a_run_and_shows_the_errors_of_other_runs() {
 fn runs_with_faults_are_compared_with_no_others_and_blessed_with_none() {
     let sunny = json!({ "sky": "sunny" });
     let folder = folder("golden-tools-gated", &[golden("sunny", "Paris", &sunny)]);
-    let faults = |error: &str| {
-        let injection =
-            json!({ "injected_error": { "injected_http_error_code": 503, "error_message": error } });
+    let faults = |sky: &str| {
+        let injection = json!({ "injected_response": { "sky": sky } });
         let tool = json!({ "tool_name": "get_weather", "injection_configs": [injection] });
         folder.write("f.json", json!({ "tool_simulation_configs": [tool] }).to_string());
         folder.run(&[&GOLDEN[..], &["--faults", "f.json"]].concat())
     };
     assert_eq!(folder.run(&[&GOLDEN[..], &["--runs", "10"]].concat()).code, Some(0));
     assert_eq!(folder.run(&["bless"]).code, Some(0));
-    let broken = faults("down");
+    let broken = faults("full of snow and hail");
     assert_eq!(broken.code, Some(1), "{}{}", broken.out, broken.err);
     let gate = folder.run(&["gate"]);
     let says = "only 0 of 1 case can be compared (1 incomparable)";
@@ -182,10 +181,10 @@ fn runs_with_faults_are_compared_with_no_others_and_blessed_with_none() {
     assert!(bless.code == Some(2) && bless.err.contains(says), "{}{}", bless.out, bless.err);
     // Other faults are other conditions.
     std::fs::remove_dir_all(folder.path(".evalset")).expect("the runs");
-    faults("down");
+    faults("full of snow and hail");
     assert_eq!(folder.run(&["bless"]).code, Some(0));
     assert!(folder.read("evalset-baseline.jsonl").contains(r#""tools": "golden, faults "#));
-    faults("gone");
+    faults("full of rain and hail");
     let gate = folder.run(&["gate"]);
     assert!(gate.code == Some(2) && gate.out.contains("1 incomparable"), "{}{}", gate.out, gate.err);
 }

@@ -45,7 +45,7 @@ impl Measured {
         self.edited.iter().chain(self.mixed.iter().map(|mixed| &mixed.key)).cloned().collect()
     }
 
-    /// Notes that the runs before do not count, as those of `now` cannot be compared with them.
+    /// Notes that the runs before do not count, as `now` cannot be compared with them.
     fn replaced_by(&mut self, before: Line, now: &Line) {
         let key = now.key();
         // The runs before are of other agents too.

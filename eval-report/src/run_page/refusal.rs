@@ -99,7 +99,7 @@ pub fn refuses(answer: &str) -> bool {
             begins_clause(at) && rest.is_some_and(|rest| REFUSED.iter().any(|words| rest.starts_with(words)))
         })
     };
-    REFUSALS.iter().any(|refusal| begins(refusal)) || SUBJECTS.iter().any(|subject| is_refused(&subject))
+    REFUSALS.iter().any(|refusal| begins(refusal)) || SUBJECTS.iter().any(is_refused)
 }
 
 #[cfg(test)]

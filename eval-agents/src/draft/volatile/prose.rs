@@ -136,7 +136,7 @@ fn is_month(word: &str) -> bool {
             word.len() == 3 && month.get(..3).is_some_and(|start| start.eq_ignore_ascii_case(word));
         is_start || month.eq_ignore_ascii_case(word)
     };
-    word.eq_ignore_ascii_case("sept") || MONTHS.iter().any(|month| is_of(&month))
+    word.eq_ignore_ascii_case("sept") || MONTHS.iter().any(is_of)
 }
 
 /// Whether the name of a month is also another word in this spelling: `may`, `MARCH`.

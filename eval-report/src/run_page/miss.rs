@@ -104,12 +104,12 @@ mod tests {
         let (told_late, told_equal) =
             (r#"book(people: 4, time: "8:45 pm")"#, r#"book(people: 4, time: "20:45")"#);
         for (told, calls, rules, said) in [
-            (told_late, format!("[{late}]"), "{}", Some(booked)),
+            (told_late, format!("[{late}]"), "null", Some(booked)),
             // The agent goes on after its first miss.
-            (told_late, format!(r#"[{late}, ["find", {{}}], ["book", {{}}]]"#), "{}", Some(booked)),
-            (told_late, format!("[{equal}, {late}]"), "{}", Some(booked)),
-            ("find()", format!(r#"[{equal}, ["find", {{}}], {late}]"#), "{}", Some("find")),
-            (told_equal, format!("[{equal}, {late}]"), "{}", None),
+            (told_late, format!(r#"[{late}, ["find", {{}}], ["book", {{}}]]"#), "null", Some(booked)),
+            (told_late, format!("[{equal}, {late}]"), "null", Some(booked)),
+            ("find()", format!(r#"[{equal}, ["find", {{}}], {late}]"#), "null", Some("find")),
+            (told_equal, format!("[{equal}, {late}]"), "null", None),
             // The rules of the case say what differs.
             (
                 r#"book(people: 2, time: "8:45 pm")"#,
@@ -118,8 +118,8 @@ mod tests {
                 Some("book: `people` is 2, not 4"),
             ),
             // The recorded call has another form than the one that was asked, or none was recorded.
-            (r#"book(time: "8:45 pm", people: 4)"#, format!("[{equal}, {late}]"), "{}", Some(booked)),
-            ("book(x: 1)", "[]".to_owned(), "{}", Some("book")),
+            (r#"book(time: "8:45 pm", people: 4)"#, format!("[{equal}, {late}]"), "null", Some(booked)),
+            ("book(x: 1)", "[]".to_owned(), "null", Some("book")),
         ] {
             let (calls, goldens) = (made(&calls), made(golden));
             let turn = goldens.iter().cloned().fold(Invocation::user("Hi"), Invocation::call);

@@ -426,7 +426,10 @@ async fn an_app_that_the_server_lacks_is_named() {
     let Some(shop) = Shop::new() else { return };
     let agent = || AdkServer::spawn(shop.command(), "shoppe");
     let report = runner().tools(ToolSource::Golden).run_case(&paris(), agent).await.unwrap();
-    assert!(error(&report).contains("the server has no app `shoppe`: it has `coder`, `orders`, `shop`"), "{report}");
+    assert!(
+        error(&report).contains("the server has no app `shoppe`: it has `coder`, `orders`, `shop`"),
+        "{report}"
+    );
 }
 
 /// The folder of the plugin is gone once the server has loaded it, so that a kill leaves nothing.

@@ -133,10 +133,16 @@ async fn a_case_changes_criteria_of_its_config_and_says_so() {
         report.to_string().contains("`_criteria` of this case: `response_match_score`: null"),
         "{report}"
     );
-    // The metrics that decide each case with what they read can be taken out too.
+    // Demands that nothing reads would pass unchecked.
     let without = case.clone().with_criterion("answer_demands", Value::Null);
-    let report = EvalRunner::new().run_case(&without, || playing(played)).await.expect("it runs");
-    assert!(report.metric("answer_demands").is_none() && report.verdict.passed(), "{report}");
+    let error = EvalRunner::new()
+        .run_case(&without, || playing(played))
+        .await
+        .expect_err("nothing reads the demands");
+    assert!(
+        error.to_string().contains("takes `answer_demands` out, so nothing reads `answer` of `_expect`"),
+        "{error}"
+    );
     // As ADK does, the criteria of the config hold.
     let literal = EvalRunner::new().literal(true);
     let report = literal.run_case(&case, || playing(played)).await.expect("it runs");

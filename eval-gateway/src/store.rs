@@ -15,7 +15,7 @@ use eval_support::secrets::secret_variables;
 use eval_support::whole_file::{check_replaceable, replace};
 
 use crate::recording::{CaseRecording, Exchange, Shared, by_hand};
-use crate::upstream::sent_keys;
+pub(crate) use secrets::hide_key;
 
 /// The largest recording of a case.
 const LARGEST: usize = 5 << 20;
@@ -260,7 +260,7 @@ impl ModelsFolder {
         if text.len() > LARGEST {
             return Err(too_large(&recording, text.len(), &self.shown_file(eval_id)));
         }
-        secrets::refuse(&recording, secret_variables().chain(sent_keys()))?;
+        secrets::refuse(&recording, secret_variables().chain(secrets::sent_keys()))?;
         let old = self.read_text(&name)?;
         if recording.exchanges.is_empty() {
             return self.forget(&path, &name, old.as_deref()).map(|()| recording);

@@ -1,13 +1,10 @@
 //! Requests to providers, while calls are recorded or live.
 
-use std::collections::BTreeSet;
-
 use eval_format::__private::parse_value;
 use eval_format::Value;
 use eval_support::http::Clients;
 use eval_support::message::cut;
-use eval_support::mutex::Mutex;
-use eval_support::secrets::{KEY_NOTE, hide, key_ranges, mask, mask_shapes};
+use eval_support::secrets::{KEY_NOTE, key_ranges, mask, mask_shapes};
 use eval_support::untrusted::one_line;
 use hyper::body::Bytes;
 use hyper::header::{
@@ -19,6 +16,7 @@ use reqwest::{Method, Url};
 use crate::deltas::{Edit, edited};
 use crate::recording::{Answer, Body, KEPT_HEADERS};
 use crate::sse::{Data, Event, Splitter};
+use crate::store::hide_key;
 use crate::wire::{Asked, Wire, with_usage};
 
 static CLIENTS: Clients = Clients::new();
@@ -41,27 +39,6 @@ const NOT_SENT: [&str; 10] = [
 /// Headers of requests with the key of the agent, which may be in no variable.
 const KEY_HEADERS: [&str; 5] =
     ["authorization", "x-api-key", "api-key", "x-goog-api-key", "cf-aig-authorization"];
-
-/// The shortest key that is looked for. What clients send where no key is needed is shorter.
-const MIN_KEY_BYTES: usize = 16;
-
-/// The keys that requests carried, with the names of their headers. A provider may repeat one in its answer.
-static SENT_KEYS: Mutex<BTreeSet<(String, String)>> = Mutex::new(BTreeSet::new());
-
-/// The names of headers, and the keys that they carried so far.
-pub(crate) fn sent_keys() -> Vec<(String, String)> {
-    SENT_KEYS.lock().iter().cloned().collect()
-}
-
-/// Masks the key of a request in all output from now on, and keeps it out of recordings.
-fn hide_key(name: &str, value: &str) {
-    let key = value.rsplit(' ').next().unwrap_or_default();
-    let has = |is: fn(&u8) -> bool| key.bytes().any(|byte| is(&byte));
-    if key.len() >= MIN_KEY_BYTES && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic) {
-        hide(key);
-        SENT_KEYS.lock().insert((name.to_owned(), key.to_owned()));
-    }
-}
 
 /// The size limit of an answer.
 const MAX_ANSWER_BYTES: usize = 64 << 20;

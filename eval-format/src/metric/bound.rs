@@ -2,8 +2,9 @@
 
 use std::fmt;
 
+use eval_support::untrusted::one_line;
+
 use super::choices::Direction;
-use crate::problem::shown;
 
 /// The threshold of a criterion with its direction: the one place that compares a score with a threshold.
 ///
@@ -65,7 +66,7 @@ impl Bound {
     pub fn checks_nothing(self, metric: &str) -> String {
         format!(
             "no score of `{}` is {} its threshold {:?}, so it would check nothing",
-            shown(metric),
+            one_line(metric),
             self.missed(),
             self.threshold
         )

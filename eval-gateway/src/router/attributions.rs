@@ -3,6 +3,7 @@
 //! Such an answer is charged to one of them. If that one asks for it later, another one that may have got it is charged instead,
 //! so that each has as many answers as it asked for, in whatever order they ask and end.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::conversation::Conversation;
@@ -73,9 +74,36 @@ impl Attributions {
                 attribution.charge(leaving);
             }
         }
-        let is_here = |of: &Conversation| active.iter().any(|active| is(active, of));
-        self.0.retain(|attribution| attribution.candidates.iter().any(is_here));
+        self.forget_unlinked(active);
     }
+
+    /// Forgets the attributions that can free no answer of an active conversation: none of their candidates is active, nor a
+    /// candidate of one that is kept.
+    fn forget_unlinked(&mut self, active: &[Conversation]) {
+        let mut linked: HashSet<(&str, usize)> = HashSet::new();
+        let mut kept = vec![false; self.0.len()];
+        loop {
+            let before = linked.len();
+            for (kept, Attribution { key, candidates, .. }) in kept.iter_mut().zip(&self.0) {
+                let is_linked = |of: &Conversation| {
+                    linked.contains(&(&**key, address(of))) || active.iter().any(|active| is(active, of))
+                };
+                if !*kept && candidates.iter().any(is_linked) {
+                    *kept = true;
+                    linked.extend(candidates.iter().map(|of| (&**key, address(of))));
+                }
+            }
+            if linked.len() == before {
+                break;
+            }
+        }
+        let mut kept = kept.into_iter();
+        self.0.retain(|_| kept.next().unwrap_or(false));
+    }
+}
+
+fn address(of: &Conversation) -> usize {
+    Arc::as_ptr(&of.0).addr()
 }
 
 impl Attribution {

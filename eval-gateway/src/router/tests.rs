@@ -264,6 +264,30 @@ async fn equal_answers_are_charged_to_the_cases_that_asked_for_them_in_any_order
 }
 
 #[tokio::test]
+async fn cases_that_are_over_do_not_keep_an_answer_from_one_that_asks_late() {
+    let program = Program::new(ModelMode::Replay);
+    for case in ["one", "two", "three", "late"] {
+        program.record(case, 1, &[(&["hi"], "same")]);
+    }
+    let one = program.lease("one", &["hi"]).await;
+    let two = program.lease("two", &["hi"]).await;
+    // The call of `two` is charged to `one`, and the call of `three` to `two`.
+    assert_eq!(program.ask(&["hi"], None), "same");
+    let (three, _lease) = program.lease("three", &["hi"]).await;
+    assert_eq!(program.ask(&["hi"], None), "same");
+    for conversation in [&two.0, &three] {
+        conversation.begin_turn("more");
+    }
+    // The call of `one` is charged to `late`.
+    let (late, _other) = program.lease("late", &["hi"]).await;
+    assert_eq!(program.ask(&["hi"], None), "same");
+    ended(two);
+    ended(one);
+    assert_eq!(program.ask(&["hi"], None), "same", "`three` has the answer that is left");
+    assert!(late.misses().is_empty());
+}
+
+#[tokio::test]
 async fn ids_of_an_answer_that_either_may_have_got_name_none_of_them() {
     let program = Program::new(ModelMode::Replay);
     for case in ["one", "two"] {

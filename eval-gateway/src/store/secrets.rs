@@ -1,12 +1,37 @@
 //! The search for secrets in a recording, before it is written.
 
+use std::collections::BTreeSet;
+
 use eval_format::__private::parse_value;
 use eval_format::Value;
+use eval_support::mutex::Mutex;
+use eval_support::secrets::hide;
 
 use crate::deltas::joined;
 use crate::recording::{Body, CaseRecording, Shared};
 use crate::sse::Data;
 use crate::wire::Parts;
+
+/// The shortest key that is looked for. What clients send where no key is needed is shorter.
+const MIN_KEY_BYTES: usize = 16;
+
+/// The keys that requests carried, with the names of their headers. A provider may repeat one in its answer.
+static SENT_KEYS: Mutex<BTreeSet<(String, String)>> = Mutex::new(BTreeSet::new());
+
+/// The names of headers, and the keys that they carried so far.
+pub(super) fn sent_keys() -> Vec<(String, String)> {
+    SENT_KEYS.lock().iter().cloned().collect()
+}
+
+/// Masks the key of a request in all output from now on, and keeps it out of recordings.
+pub(crate) fn hide_key(name: &str, value: &str) {
+    let key = value.rsplit(' ').next().unwrap_or_default();
+    let has = |is: fn(&u8) -> bool| key.bytes().any(|byte| is(&byte));
+    if key.len() >= MIN_KEY_BYTES && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic) {
+        hide(key);
+        SENT_KEYS.lock().insert((name.to_owned(), key.to_owned()));
+    }
+}
 
 /// Fails if a recording holds a secret: the value of a variable or of a header. It is found as it is, in base64, and as in an address.
 pub(super) fn refuse(

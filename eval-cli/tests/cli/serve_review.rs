@@ -250,7 +250,7 @@ fn serve_shows_two_runs_side_by_side() {
     let (status, page) = review.pages.get(&format!("/diff?before={before}&now={now}"));
     assert_eq!(status, 200, "{page}");
     for says in [
-        "<h2>same verdict: failed, other answer</h2>",
+        "<h2>same verdict, but fewer runs passed a metric</h2>",
         "<h2>same verdict: passed, same answer</h2>",
         "desk.evalset.json:new_call",
         "<span class=\"pill failed\">failed <b>0/5</b></span>",

@@ -79,8 +79,8 @@ impl Card {
         }
     }
 
-    /// The cases of each category. Cases with the same verdict are apart by that verdict, those that pass last; those of which fewer
-    /// runs passed a metric are behind the cases that fell.
+    /// The cases of each category. The category `same` has a section for each verdict, passed last. Its cases with a metric that fewer
+    /// runs passed have a section of their own, which follows `fell`.
     pub fn of_categories<'c>(
         cases: impl IntoIterator<Item = &'c ComparedCase>,
     ) -> Vec<(Category, &'static str, Vec<Self>)> {

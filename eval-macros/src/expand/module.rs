@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
-use syn::{Ident, LitStr};
+use syn::Ident;
 
 use super::names::Names;
 use crate::args::{Args, Matrix, Runtime};
 use crate::features::Feature;
-use crate::item::{Item, path_text};
+use crate::item::Item;
 use crate::suite::{Suite, SuiteSet};
 
 pub(super) fn module(args: &Args, item: &Item, names: &Names<'_>, suite: &Suite) -> TokenStream {
@@ -26,16 +26,16 @@ pub(super) fn module(args: &Args, item: &Item, names: &Names<'_>, suite: &Suite)
         }
     }
     let name = names.function;
-    let attributes = test_attributes(runtime, item, names);
+    let attributes = test_attributes(runtime, item);
     let is_current = suite.pattern.as_ref().map(|pattern| is_current(pattern, suite, names));
     // Only if it is needed: a crate may forbid the lint, and then no code can allow it.
     let is_styled = is_snake_case(&name.to_string()) && root.is_snake_case();
     let styled = (!is_styled).then(|| quote!(#[allow(non_snake_case, reason = "generated")]));
     let module = if matrix.is_some() {
-        let tests = root.inner_tests(&attributes, &names.runs_case, 1, &quote!(#[cfg(test)]));
+        let tests = root.inner_tests(&attributes, names, 1, &quote!(#[cfg(test)]));
         with_variant(args, item, &quote!(#styled), &quote!(#tests #is_current))
     } else {
-        let tests = root.tests(&attributes, &names.runs_case, 1);
+        let tests = root.tests(&attributes, names, 1);
         quote! {
             #[cfg(test)]
             #styled
@@ -71,12 +71,10 @@ pub(super) fn with_variant(
     }
 }
 
-fn test_attributes(runtime: &Runtime, item: &Item, names: &Names<'_>) -> TokenStream {
-    let private = &names.private;
-    let tokio = LitStr::new(&path_text(&quote!(#private::tokio)), Span::call_site());
+fn test_attributes(runtime: &Runtime, item: &Item) -> TokenStream {
     let (arguments, moved) = (runtime.tokens(), &item.case_attributes);
     quote! {
-        #[#private::tokio::test(crate = #tokio #arguments)]
+        #[__tokio::test(crate = "__tokio" #arguments)]
         #(#moved)*
     }
 }
@@ -115,12 +113,14 @@ impl Module<'_> {
     /// The tests of this module and of its inner modules. This module is `depth` modules below the function
     /// `runs_case`.
     ///
-    /// The body of a test is checked and compiled once per case. So it is one awaited call of a function that
-    /// is not generic.
-    fn tests(&self, attributes: &TokenStream, runs_case: &Ident, depth: usize) -> TokenStream {
+    /// A test is expanded, checked and compiled once per case. So its body is one awaited call of a function that is not
+    /// generic, and its paths are short: each module imports what its tests name.
+    fn tests(&self, attributes: &TokenStream, names: &Names<'_>, depth: usize) -> TokenStream {
         let up = std::iter::repeat_n(quote!(super::), depth);
-        let run = quote!(#(#up)* #runs_case);
-        let mut tokens = TokenStream::new();
+        let (private, run) = (&names.private, &names.runs_case);
+        let has_tests = self.sets.iter().any(|tests| !tests.set.cases.is_empty());
+        let imports = quote!(use #private::tokio as __tokio; use #(#up)* #run;);
+        let mut tokens = if has_tests { imports } else { TokenStream::new() };
         for Tests { variant, at, set } in &self.sets {
             let variant = variant.iter();
             let of_set = quote!(#(#variant,)* #at);
@@ -132,7 +132,7 @@ impl Module<'_> {
                 });
             }
         }
-        tokens.extend(self.inner_tests(attributes, runs_case, depth, &TokenStream::new()));
+        tokens.extend(self.inner_tests(attributes, names, depth, &TokenStream::new()));
         tokens
     }
 
@@ -140,13 +140,13 @@ impl Module<'_> {
     fn inner_tests(
         &self,
         attributes: &TokenStream,
-        runs_case: &Ident,
+        names: &Names<'_>,
         depth: usize,
         of_module: &TokenStream,
     ) -> TokenStream {
         let modules = self.inner.iter().map(|(name, inner)| {
             let name = Ident::new(name, Span::call_site());
-            let inner = inner.tests(attributes, runs_case, depth + 1);
+            let inner = inner.tests(attributes, names, depth + 1);
             quote!(#of_module mod #name { #inner })
         });
         modules.collect()

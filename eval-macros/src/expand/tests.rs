@@ -27,8 +27,8 @@ fn folders_are_modules_and_each_file_has_its_own_config() {
         "absent: &[\n                \"tests/sets/several/test_config.json\",\n                \"tests/sets/several/eval_config.json\",\n            ]",
         "file: \"tests/sets/several/deep/test_config.json\"",
         "    mod deep {\n        mod hotel {\n",
-        "{\n                super::super::super::__evalset_trips(",
-        "{\n            super::super::__evalset_trips(1usize, 0usize).await",
+        "            use super::super::super::__evalset_trips;",
+        "{\n            __evalset_trips(1usize, 0usize).await",
         "fn is_current()",
     ] {
         assert!(expanded.contains(part), "{part} is not in\n{expanded}");
@@ -73,7 +73,7 @@ fn options_reach_the_runner_and_tokio() {
                 "{\"criteria\": {\"tone\": 0.5}}",
             )"#,
         "metrics: &[(\"tone\", || facade::evals::__private::metric(style::tone))]",
-        "crate = \"facade::evals::__private::tokio\"",
+        "use facade::evals::__private::tokio as __tokio;",
         "flavor = \"current_thread\"",
         "judge: facade::evals::__private::judges! {",
         "facade::evals::__private::judge(style::judge)) } {\n            ::core::option::Option::None }",
@@ -99,7 +99,8 @@ fn each_variant_has_all_tests_in_modules_of_its_values() {
         "trips::gpt_4::x_y::trip::book",
         "pub struct Variant {\n        pub model: &'static ::core::primitive::str,",
         "    #[cfg(test)]\n    mod gpt_4 {\n        mod x_y {\n",
-        "super::super::super::super::__evalset_trips(0usize, 1usize, 0usize)",
+        "use super::super::super::super::__evalset_trips;",
+        "__evalset_trips(0usize, 1usize, 0usize).await",
     ] {
         assert!(expanded.contains(part), "{part} is not in\n{expanded}");
     }
@@ -383,15 +384,17 @@ fn __evalset_weather(
 }
 #[cfg(test)]
 mod weather {
-    #[::eval_core::__private::tokio::test(crate = "::eval_core::__private::tokio")]
+    use ::eval_core::__private::tokio as __tokio;
+    use super::__evalset_weather;
+    #[__tokio::test(crate = "__tokio")]
     #[ignore = "paid"]
     async fn refund_declined() {
-        super::__evalset_weather(0usize, 0usize).await
+        __evalset_weather(0usize, 0usize).await
     }
-    #[::eval_core::__private::tokio::test(crate = "::eval_core::__private::tokio")]
+    #[__tokio::test(crate = "__tokio")]
     #[ignore = "paid"]
     async fn refund_granted() {
-        super::__evalset_weather(0usize, 1usize).await
+        __evalset_weather(0usize, 1usize).await
     }
 }
 "#;

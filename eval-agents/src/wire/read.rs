@@ -19,6 +19,7 @@ pub(crate) fn parse(text: &str) -> Result<Value, Misread> {
         let is_json = problems.iter().all(|problem| problem.code == ProblemCode::DuplicateKey);
         match problems.iter().next() {
             Some(first) if is_json => format!("{}: its first value would be lost", first.message),
+            Some(first) if first.code == ProblemCode::TooDeep => first.message.clone(),
             Some(first) => {
                 let (line, column) = line_column(text, first.range.start);
                 format!("not JSON (line {line}, column {column}: {})", first.message)

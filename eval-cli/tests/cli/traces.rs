@@ -160,6 +160,8 @@ fn other_words_of_the_user_are_a_note_of_the_case() {
     let ran = folder.run(&["run", "joke.evalset.json", "--trace", "oslo.jsonl", "--format", "json"]);
     let note = r#"turn 1: the user says \"How is Oslo?\" in the trace, and \"Tell me a joke\" in the case"#;
     assert!(ran.out.contains(note), "{}", ran.out);
+    let warning = r#"warning joke/Oslo: turn 1: the user says "How is Oslo?" in the trace, and "Tell me a joke" in the case"#;
+    assert!(ran.err.contains(warning), "{}", ran.err);
 }
 
 /// `evalset.otel` appends to its file, so a second run of the agent is in it too.

@@ -327,6 +327,13 @@ fn filled(spans: &[SpanTool], mut parts: Vec<Asked>, gaps: &mut Vec<Gap>) -> Vec
             }
             if span.unnamed.is_some() {
                 tool.name.clone_from(&part.call.name);
+            } else if is_by_id && !may_be_one_tool(&tool.name, &part.call.name) {
+                let (id, asked) = (tool.id.as_deref().unwrap_or_default(), &part.call.name);
+                let message = format!(
+                    "the call `{id}` is one of `{asked}` in messages, and of `{}` in its span",
+                    tool.name
+                );
+                gaps.push(Gap::new(GapKind::Contradiction, message));
             }
             if !is_by_id && (takes_args || takes_result) {
                 let message = format!(
@@ -356,6 +363,16 @@ fn filled(spans: &[SpanTool], mut parts: Vec<Asked>, gaps: &mut Vec<Gap>) -> Vec
     }
     tools.sort_by_key(|(at, _)| *at);
     tools.into_iter().map(|(_, tool)| tool).collect()
+}
+
+/// Whether two names may be of one tool. A framework may add the name of a server, or write words in another way.
+fn may_be_one_tool(one: &str, other: &str) -> bool {
+    let plain = |name: &str| {
+        let letters = name.chars().filter(|c| c.is_alphanumeric());
+        letters.flat_map(char::to_lowercase).collect::<String>()
+    };
+    let (one, other) = (plain(one), plain(other));
+    one.contains(&other) || other.contains(&one)
 }
 
 /// Notes where the name of a call comes from, if its span does not say it.

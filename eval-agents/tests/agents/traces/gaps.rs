@@ -127,6 +127,13 @@ fn spans_that_contradict_each_other_are_a_gap() {
     let mut twice = weather();
     twice.push(tool(3, 1, "delete_all", json!({}), json!(1)));
     assert_eq!(kinds(&read(&twice)), [GapKind::Contradiction]);
+    // One id of a call for two tools.
+    let mut other = weather();
+    other[2]["attributes"]["gen_ai.tool.name"] = json!("delete_all");
+    other[2]["attributes"]["gen_ai.tool.call.id"] = json!("c1");
+    assert_eq!(kinds(&read(&other)), [GapKind::Contradiction]);
+    other[2]["attributes"]["gen_ai.tool.name"] = json!("mcp__weather__get_weather");
+    assert_eq!(kinds(&read(&other)), []);
     // The same span again, as exporters that retry send it.
     let mut again = weather();
     again.push(again[2].clone());

@@ -136,7 +136,8 @@ pub(super) struct Matched {
     shared: Vec<(String, [String; 2])>,
     /// The runs of each case: a trace is one.
     runs: usize,
-    gaps: Vec<String>,
+    /// Other words of the user than in a case, then gaps of the traces.
+    warnings: Vec<String>,
 }
 
 impl Matched {
@@ -153,6 +154,11 @@ impl Matched {
                     if let Some(other) = covered.insert(at, name.clone()) {
                         matched.shared.push((key.clone(), [other, name.clone()]));
                     }
+                    let turns = traces.conversations()[at].turns.iter().zip(&case.conversation);
+                    let others = (1..).zip(turns).filter_map(|(number, (turn, golden))| {
+                        Some(format!("{name}: {}", one_line(&turn.other_words(number, &golden.user_text())?)))
+                    });
+                    matched.warnings.extend(others);
                     format!("{name}: conversation {key}, {by}")
                 }
                 Err(MatchError::Several { keys, .. }) => {
@@ -165,7 +171,7 @@ impl Matched {
         let all = traces.conversations().iter().enumerate();
         let others = all.filter(|(at, it)| !it.turns.is_empty() && !covered.contains_key(at));
         matched.uncovered = others.map(|(_, it)| one_line(&it.key)).collect();
-        matched.gaps = traces.gaps().iter().map(|gap| one_line(&gap.to_string())).collect();
+        matched.warnings.extend(traces.gaps().iter().map(|gap| one_line(&gap.to_string())));
         matched
     }
 
@@ -173,7 +179,7 @@ impl Matched {
     pub(super) fn tell(&self) -> &Self {
         let mut text = String::new();
         text.extend(self.lines.iter().map(|line| format!("     trace {line}\n")));
-        text.extend(self.gaps.iter().map(|gap| format!("   {} {gap}\n", styled(WARNING, "warning"))));
+        text.extend(self.warnings.iter().map(|it| format!("   {} {it}\n", styled(WARNING, "warning"))));
         tell(&text);
         self
     }

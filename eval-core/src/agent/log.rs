@@ -21,7 +21,8 @@ use crate::tools::GoldenTools;
 
 pub(crate) const MAX_EVENTS: usize = 100_000;
 
-pub(crate) const MAX_TURN_BYTES: usize = 64 << 20;
+/// Of all turns of a conversation, which are one line of the journal.
+pub(crate) const MAX_CONVERSATION_BYTES: usize = 64 << 20;
 
 const MAX_NOTES: usize = 20;
 
@@ -44,6 +45,8 @@ pub(crate) struct Log {
 #[derive(Debug, Default)]
 struct State {
     turns: usize,
+    /// Recorded in the turns that ended.
+    bytes: usize,
     calls_with_ids: usize,
     open: Option<OpenTurn>,
     /// Events that no turn could take. In a detached log: events that were not read yet.
@@ -61,6 +64,7 @@ struct OpenTurn {
     recorded: Recorded,
     /// The indices of the events that are chunks of streamed text.
     chunks: Vec<usize>,
+    /// Recorded in this turn and the turns before it.
     bytes: usize,
     calls: usize,
 }
@@ -85,7 +89,9 @@ impl fmt::Display for Overflow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Events => write!(f, "more than {} recorded", count(MAX_EVENTS, "event"))?,
-            Self::Bytes => write!(f, "more than {} MiB recorded", MAX_TURN_BYTES >> 20)?,
+            Self::Bytes => {
+                write!(f, "more than {} MiB recorded in the conversation", MAX_CONVERSATION_BYTES >> 20)?;
+            }
         }
         f.write_str(", the rest is lost; is it a loop?")
     }
@@ -164,17 +170,19 @@ impl Log {
         }
         let mut state = self.state.lock();
         state.turns += 1;
-        let recorded = Recorded::default();
-        state.open =
-            Some(OpenTurn { begun: Instant::now(), recorded, chunks: Vec::new(), bytes: 0, calls: 0 });
+        let (recorded, bytes) = (Recorded::default(), state.bytes);
+        state.open = Some(OpenTurn { begun: Instant::now(), recorded, chunks: Vec::new(), bytes, calls: 0 });
         state.turns
     }
 
     /// Ends the turn in progress. The chunks of streamed text are joined.
     pub(crate) fn end(&self) -> Recorded {
-        let Some(OpenTurn { mut recorded, chunks, .. }) = self.state.lock().open.take() else {
+        let mut state = self.state.lock();
+        let Some(OpenTurn { mut recorded, chunks, bytes, .. }) = state.open.take() else {
             return Recorded::default();
         };
+        state.bytes = bytes;
+        drop(state);
         recorded.events = joined(recorded.events, &chunks);
         recorded
     }
@@ -257,7 +265,7 @@ impl Log {
         turn.bytes = turn.bytes.saturating_add(weight::of_event(&event));
         let overflow = match turn.recorded.overflow {
             None if turn.recorded.events.len() == MAX_EVENTS => Some(Overflow::Events),
-            None if turn.bytes > MAX_TURN_BYTES => Some(Overflow::Bytes),
+            None if turn.bytes > MAX_CONVERSATION_BYTES => Some(Overflow::Bytes),
             reached => reached,
         };
         turn.recorded.overflow = overflow;

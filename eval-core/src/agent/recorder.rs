@@ -419,7 +419,7 @@ fn only<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
 mod tests {
     use std::time::Duration;
 
-    use super::super::log::{MAX_EVENTS, MAX_TURN_BYTES, Overflow};
+    use super::super::log::{MAX_CONVERSATION_BYTES, MAX_EVENTS, Overflow};
     use super::*;
 
     fn run<T>(future: impl Future<Output = T>) -> T {
@@ -549,7 +549,7 @@ mod tests {
 
     #[test]
     fn a_full_recorder_unwinds_and_keeps_what_it_has() {
-        let text = "x".repeat(MAX_TURN_BYTES / 8);
+        let text = "x".repeat(MAX_CONVERSATION_BYTES / 8);
         for (overflow, text, kept) in [(Overflow::Events, "", MAX_EVENTS), (Overflow::Bytes, &*text, 7)] {
             let log = Arc::default();
             let recorder = Recorder::of_next_turn(&log);
@@ -561,6 +561,17 @@ mod tests {
             assert!(unwound.is_err());
             let recorded = log.end();
             assert_eq!((recorded.overflow, recorded.events.len()), (Some(overflow), kept));
+        }
+    }
+
+    #[test]
+    fn the_bytes_of_a_conversation_are_those_of_all_its_turns() {
+        let text = "x".repeat(MAX_CONVERSATION_BYTES / 4);
+        let log = Arc::default();
+        for (turn, overflow) in [None, None, None, Some(Overflow::Bytes)].into_iter().enumerate() {
+            let recorder = Recorder::of_next_turn(&log);
+            let unwound = std::panic::catch_unwind(|| recorder.text(&text));
+            assert_eq!((unwound.is_err(), log.end().overflow), (overflow.is_some(), overflow), "{turn}");
         }
     }
 

@@ -9,8 +9,9 @@ use eval_core::journal::sealed_number;
 use super::read::ReadRunError;
 use super::record::{Record, RecordError};
 
-/// The most bytes of a line, which is held in memory while it is read. No record is longer.
-const MAX_LINE_BYTES: usize = 64 << 20;
+/// The most bytes of a line, which is held in memory while it is read. No record is longer: a conversation has 64 MiB, of which
+/// JSON writes a byte as six at most.
+const MAX_LINE_BYTES: usize = 512 << 20;
 
 pub(super) struct Lines<'p> {
     path: &'p Path,
@@ -18,6 +19,7 @@ pub(super) struct Lines<'p> {
     text: Vec<u8>,
     /// The number of the last line, from 1.
     number: usize,
+    max_bytes: usize,
 }
 
 pub(super) enum Line<'l> {
@@ -33,7 +35,8 @@ pub(super) enum Line<'l> {
 impl<'p> Lines<'p> {
     pub(super) fn open(path: &'p Path) -> Result<Self, ReadRunError> {
         let file = File::open(path).map_err(ReadRunError::io(path))?;
-        Ok(Self { path, file: BufReader::with_capacity(1 << 18, file), text: Vec::new(), number: 0 })
+        let file = BufReader::with_capacity(1 << 18, file);
+        Ok(Self { path, file, text: Vec::new(), number: 0, max_bytes: MAX_LINE_BYTES })
     }
 
     /// The next line. A torn line is the last one.
@@ -41,12 +44,12 @@ impl<'p> Lines<'p> {
         let failed = ReadRunError::io(self.path);
         self.number += 1;
         self.text.clear();
-        let limit = MAX_LINE_BYTES as u64 + 1;
+        let limit = self.max_bytes as u64 + 1;
         self.file.by_ref().take(limit).read_until(b'\n', &mut self.text).map_err(&failed)?;
         if self.text.pop_if(|last| *last == b'\n').is_some() {
             return Ok(Line::Whole { number: self.number, text: Ok(&self.text) });
         }
-        if self.text.len() <= MAX_LINE_BYTES {
+        if self.text.len() <= self.max_bytes {
             return Ok(Line::Torn(&self.text));
         }
         let length = self.text.len() + self.file.skip_until(b'\n').map_err(&failed)?;
@@ -104,9 +107,8 @@ mod tests {
     fn the_lines_of_a_file_come_in_order_and_one_that_is_too_long_is_passed_over() {
         let temporary = TempDir::new().unwrap();
         let path = temporary.path().join("a.jsonl");
-        std::fs::write(&path, ["one", "", &"x".repeat(MAX_LINE_BYTES + 1), "four", "half"].join("\n"))
-            .unwrap();
-        let mut lines = Lines::open(&path).unwrap();
+        std::fs::write(&path, ["one", "", &"x".repeat(101), "four", "half"].join("\n")).unwrap();
+        let mut lines = Lines { max_bytes: 100, ..Lines::open(&path).unwrap() };
         let mut found = Vec::new();
         let torn = loop {
             match lines.next().unwrap() {
@@ -115,7 +117,7 @@ mod tests {
             }
         };
         assert_eq!(torn, b"half");
-        assert_eq!(found, [(1, Ok(3)), (2, Ok(0)), (3, Err(MAX_LINE_BYTES + 1)), (4, Ok(4))]);
+        assert_eq!(found, [(1, Ok(3)), (2, Ok(0)), (3, Err(101)), (4, Ok(4))]);
         assert!(matches!(check(Err(7)), Err(RecordError::TooLong(7))));
     }
 

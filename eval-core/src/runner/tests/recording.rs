@@ -206,7 +206,7 @@ fn a_flood_of_events_ends_the_turn_and_is_said() {
     let text: &str = String::leak("x".repeat(1 << 20));
     for (flood, message, kept) in [
         ("events", "more than 100000 events recorded, the rest is lost; is it a loop?", MAX_EVENTS),
-        ("bytes", "more than 64 MiB recorded, the rest is lost; is it a loop?", 63),
+        ("bytes", "more than 64 MiB recorded in the conversation, the rest is lost; is it a loop?", 63),
     ] {
         let setup = || {
             Doing(move |turn: &Turn<'_>| {

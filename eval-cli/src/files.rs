@@ -7,7 +7,7 @@ mod locked;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use eval_format::compat::{Incompatibility, NotCompared, check_passable};
@@ -36,16 +36,30 @@ use crate::output::{CommandError, ERROR, WARNING, styled};
 /// Writes a report, whole, in place of an older one.
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), CommandError> {
     check_report_path(path)?;
-    replace(path, text).map_err(|error| {
-        let help = "name a file in an existing folder";
-        CommandError::new(format!("cannot write `{}`: {error}", path.display()), help)
-    })
+    replace(path, text).map_err(|error| unwritten(&path.display().to_string(), &error))
+}
+
+/// The error of a file that was not written, by its path as it is shown. The help goes by the reason of the system.
+pub(crate) fn unwritten(shown: &str, error: &io::Error) -> CommandError {
+    let help = match error.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            "make room on its disk, and run the command again"
+        }
+        ErrorKind::ReadOnlyFilesystem => {
+            "its file system is read-only: name a file elsewhere, or mount it for writing"
+        }
+        ErrorKind::NotFound => "its folder does not exist: make the folder first",
+        ErrorKind::NotADirectory => "its folder is a file: name a file in a folder",
+        ErrorKind::IsADirectory => "it is a folder: name a file",
+        _ => "give this user permission to write it and its folder, or name a file elsewhere",
+    };
+    CommandError::new(format!("cannot write `{}`: {error}", one_line(shown)), help)
 }
 
 /// The bytes of a file; `None` if there is no such file.
 pub(crate) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, CommandError> {
     match fs::symlink_metadata(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         _ => read(path).map(Some),
     }
 }

@@ -63,6 +63,8 @@ mod tests;
 #[doc(hidden)]
 pub use crate::judge_outcome::{JudgeQuestion, JudgeUse};
 #[doc(hidden)]
+pub use folder::hold;
+#[doc(hidden)]
 pub use line::{Field, record_text, sealed, sealed_line, sealed_number};
 pub(crate) use program::journal_of_program;
 #[doc(hidden)]
@@ -71,6 +73,5 @@ pub use record::{Decided, Head, Ran, SCHEMA, Scored, Started};
 #[doc(hidden)]
 pub use revision::Revision;
 pub(crate) use test_log::{ProgramCase, RunLog, TestLog};
-#[doc(hidden)]
 pub use writer::prune;
 pub(crate) use writer::{Journal, OpenError};

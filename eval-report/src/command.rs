@@ -11,7 +11,7 @@ use std::io::Write;
 use std::pin::pin;
 use std::process::{ExitCode, exit};
 use std::sync::{Arc, mpsc};
-use std::task::Poll;
+use std::task::{Context, Poll};
 use std::time::SystemTime;
 
 use eval_core::EvalRunner;
@@ -25,6 +25,8 @@ use eval_support::spelling::suggest;
 use eval_support::untrusted::one_line;
 use eval_support::words::quoted_list;
 use tokio::signal::ctrl_c;
+#[cfg(unix)]
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
 
 use crate::formats;
@@ -74,8 +76,8 @@ use args::Args;
 /// is 2 if a case has no verdict, if no case could be checked, or if the arguments, a set or a config are
 /// wrong. `--help` lists the options.
 ///
-/// Arguments and files are checked before an agent runs. Ctrl-C ends the cases that run. The report then has
-/// all cases. A case without a verdict is an error that says so, and the exit code is 2. A second Ctrl-C ends
+/// Arguments and files are checked before an agent runs. Ctrl-C, and SIGTERM on Unix, end the cases that run. The report then has
+/// all cases. A case without a verdict is an error that says so, and the exit code is 2. A second signal ends
 /// the program at once.
 pub struct EvalCommand {
     runner: EvalRunner,
@@ -275,21 +277,53 @@ impl Setup<()> for Followed<'_> {
 
 const CTRL_C_EXIT_CODE: i32 = 130;
 
+/// Completes when the process is asked to end: at Ctrl-C, and on Unix at SIGTERM, which service managers, `timeout` and cancelled
+/// jobs send. If neither can be caught, it never completes: the system then ends the process.
+#[doc(hidden)]
+pub async fn stop_signal() {
+    let mut signals = stop_signals();
+    let mut asked =
+        |context: &mut Context<'_>| signals.iter_mut().any(|it| it.as_mut().poll(context).is_ready());
+    poll_fn(|context| if asked(context) { Poll::Ready(()) } else { Poll::Pending }).await;
+}
+
+fn stop_signals() -> Vec<BoxFuture<'static, ()>> {
+    let interrupted: BoxFuture<'_, ()> = Box::pin(async {
+        if ctrl_c().await.is_err() {
+            pending::<()>().await;
+        }
+    });
+    [interrupted].into_iter().chain(terminated()).collect()
+}
+
+#[cfg(unix)]
+fn terminated() -> Option<BoxFuture<'static, ()>> {
+    let mut signals = signal(SignalKind::terminate()).ok()?;
+    Some(Box::pin(async move {
+        signals.recv().await;
+    }))
+}
+
+#[cfg(not(unix))]
+fn terminated() -> Option<BoxFuture<'static, ()>> {
+    None
+}
+
 /// What follows Ctrl-C after a run.
 #[doc(hidden)]
 pub const REPORT_FOLLOWS: &str = "the report follows";
 
-/// Completes when Ctrl-C is pressed, after it has printed what follows. If the process cannot listen for Ctrl-C, it never completes, and Ctrl-C
-/// ends the program.
+/// Completes at the first [`stop_signal`], after it has printed what follows. If the process cannot listen, it never completes, and
+/// the signal ends the program.
 ///
-/// A separate thread listens, so that the second Ctrl-C ends the program even if an agent blocks the runtime.
-/// The thread ends with this future, unless Ctrl-C was pressed: then it waits for the second one.
+/// A separate thread listens, so that the second signal ends the program even if an agent blocks the runtime.
+/// The thread ends with this future, unless a signal came: then it waits for the second one.
 #[doc(hidden)]
 pub async fn pressed(follows: &'static str) {
     let (listens, listening) = mpsc::channel();
     let (tell, told) = oneshot::channel();
     let thread = std::thread::Builder::new().name("evalset-ctrl-c".to_owned());
-    // Without the thread Ctrl-C does what it does by default.
+    // Without the thread a signal does what it does by default.
     let _ = thread.spawn(move || listen(&listens, tell, follows));
     // Waits until the thread listens: an agent may block the runtime right after this.
     let _ = listening.recv();
@@ -298,17 +332,17 @@ pub async fn pressed(follows: &'static str) {
     }
 }
 
-/// Sends on `listens` when it listens for Ctrl-C, or drops the sender if it cannot listen. Sends the first
-/// Ctrl-C on `tell`, and ends the program at the second.
+/// Sends on `listens` when it listens for signals, or drops the sender if it cannot listen. Sends the first one on `tell`, and
+/// ends the program at the second.
 fn listen(listens: &mpsc::Sender<()>, mut tell: oneshot::Sender<()>, follows: &str) {
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
     runtime.block_on(async {
-        let mut pressed = pin!(ctrl_c());
+        let mut pressed = pin!(stop_signal());
         let first = poll_fn(|context| {
             if tell.poll_closed(context).is_ready() {
                 return Poll::Ready(false);
             }
-            let noticed = pressed.as_mut().poll(context).map(|noticed| noticed.is_ok());
+            let noticed = pressed.as_mut().poll(context).map(|()| true);
             // The caller waits for this once.
             let _ = listens.send(());
             noticed
@@ -318,9 +352,8 @@ fn listen(listens: &mpsc::Sender<()>, mut tell: oneshot::Sender<()>, follows: &s
         }
         show(&format!("interrupted: {follows}; Ctrl-C again ends the program at once"));
         let _ = tell.send(());
-        if ctrl_c().await.is_ok() {
-            exit(CTRL_C_EXIT_CODE);
-        }
+        stop_signal().await;
+        exit(CTRL_C_EXIT_CODE);
     });
 }
 

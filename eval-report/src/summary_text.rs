@@ -453,6 +453,9 @@ pub fn rerun_of_programs<'r>(results: &'r RunResults<'_>) -> Vec<Again<'r>> {
             *records |= test.asks_for_a_recording();
         }
     }
+    for (again, case) in unbegun(results) {
+        programs.entry(again).or_default().0.push(case);
+    }
     let commands = programs.into_iter().map(|(options, (cases, records))| {
         let is_whole = cases.len() > MAX_NAMED_CASES;
         let sets: BTreeSet<&str> = cases.iter().filter(|_| is_whole).map(|(file, _)| *file).collect();
@@ -464,6 +467,29 @@ pub fn rerun_of_programs<'r>(results: &'r RunResults<'_>) -> Vec<Again<'r>> {
         Again { command: recording(command, records), of_program: true, records, sets }
     });
     commands.collect()
+}
+
+/// The cases of programs that never began, with the options of their program. Their journal names sets by their ids: the file is
+/// known if another case of the set began.
+fn unbegun<'r>(results: &'r RunResults<'_>) -> Vec<(&'r [String], CaseOfFile<'r>)> {
+    let missing = results.loaded.run.never_began.iter().filter(|_| !results.totals.is_running);
+    let begun = results.tests.iter().filter(|test| test.attempt.started.of_program);
+    let mut sets: BTreeMap<&str, (&[String], &str)> = BTreeMap::new();
+    for test in begun {
+        let started = &test.attempt.started;
+        let set = started.name.strip_suffix(started.eval_id.as_str());
+        if let (Some(set), Some(again), Some(file)) = (set, &test.attempt.head.again, started.file.as_deref())
+        {
+            sets.insert(set, (again, file));
+        }
+    }
+    let named = |name: &'r String| {
+        let of_set = |(set, (again, file)): (&&str, &(&'r [String], &'r str))| {
+            Some((*again, (*file, name.strip_prefix(*set)?)))
+        };
+        sets.iter().find_map(of_set)
+    };
+    missing.filter_map(named).collect()
 }
 
 /// The most cases that a command names. For more cases it names whole sets, to stay readable.

@@ -176,23 +176,7 @@ mod tests;
 ///
 /// It never ends if neither can be caught: the system then ends the process.
 pub async fn stop_signal() {
-    tokio::select! {
-        Ok(()) = tokio::signal::ctrl_c() => {}
-        () = terminated() => {}
-    }
-}
-
-#[cfg(unix)]
-async fn terminated() {
-    match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-        Ok(mut signals) => drop(signals.recv().await),
-        Err(_) => std::future::pending().await,
-    }
-}
-
-#[cfg(not(unix))]
-async fn terminated() {
-    std::future::pending().await
+    eval_report::command::stop_signal().await;
 }
 
 /// The most headers of a request.

@@ -9,7 +9,7 @@ use eval_support::command;
 use eval_support::shell;
 use eval_support::untrusted::one_line;
 
-use crate::files::{check_set_name, create};
+use crate::files::{check_set_name, create, unwritten};
 use crate::output::{Answer, CommandError, GOOD, Outcome, styled};
 
 /// Writes an eval set without cases, as `adk eval_set create` does. `add-case` adds cases to it.
@@ -46,10 +46,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         ErrorKind::NotFound => {
             CommandError::new(format!("the folder of `{shown}` does not exist"), "make the folder first")
         }
-        _ => CommandError::new(
-            format!("cannot write `{shown}`: {error}"),
-            "give this user permission to write to the folder",
-        ),
+        _ => unwritten(&shown, &error),
     })?;
     let next = shell::word(&args.set.display().to_string());
     let text = format!(

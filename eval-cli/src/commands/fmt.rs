@@ -135,10 +135,7 @@ impl FormattedFile {
         } else if only_check {
             State::NotFormatted
         } else {
-            replace(path, &text).map_err(|error| {
-                let help = "give this user permission to write it, or use `--check`";
-                CommandError::new(format!("cannot write `{shown}`: {error}"), help)
-            })?;
+            replace(path, &text).map_err(|error| files::unwritten(shown, &error))?;
             State::Formatted
         };
         Ok(Self { state, ..Self::default() })

@@ -9,7 +9,7 @@ use eval_support::untrusted::one_line;
 use eval_support::words::count;
 use serde::Serialize;
 
-use crate::files::{self, FoundProblems, modern, read, replace, sessions_in};
+use crate::files::{self, FoundProblems, modern, read, replace, sessions_in, unwritten};
 use crate::output::{Answer, BOLD, CommandError, Format, GOOD, Outcome, WARNING, styled};
 
 /// Writes an eval set from a file in one of ADK's old forms.
@@ -63,10 +63,8 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
             return Err(CommandError::new(format!("`{}` is an eval set already", checked.file), help));
         }
         let set = modern(set, checked.form, file_stem(&args.new.to_string_lossy()));
-        replace(&args.new, set.to_json()).map_err(|error| {
-            let help = "name a file in an existing folder that this user may write to";
-            CommandError::new(format!("cannot write `{}`: {error}", args.new.display()), help)
-        })?;
+        replace(&args.new, set.to_json())
+            .map_err(|error| unwritten(&args.new.display().to_string(), &error))?;
         migration.written = Some(args.new.display().to_string());
         migration.cases = set.eval_cases.len();
         migration.unread_session = unread_session(args, &checked);

@@ -12,6 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use eval_core::journal::hold;
 use eval_core::journal::project::Project;
 use eval_core::runner::RunPlan;
 use eval_core::{EvalCase, EvalRunner, Verdict};
@@ -125,7 +126,7 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
         });
         Ok(progress.follow(runner.again([&*again, &in_matrix(variant)].concat()).__dirty(dirty)))
     };
-    let (folder, planned, left) = runtime.block_on(async {
+    let (folder, planned, left, _held) = runtime.block_on(async {
         // All variants are planned, and their servers are reached, before the first case runs.
         let (mut runners, mut plans): (Vec<EvalRunner>, Vec<RunPlan>) = (Vec::new(), Vec::new());
         let mut ready = Vec::new();
@@ -139,14 +140,13 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
             runners.push(runner);
             ready.push(agent);
         }
-        let agents = ready;
-        Matched::new(&agents, &plans).tell().check(args.source.allow_uncovered)?;
+        Matched::new(&ready, &plans).tell().check(args.source.allow_uncovered)?;
         warn_of_many_tests(&plans);
         progress.begin(plans.iter().map(RunPlan::len).sum());
         // A run that is killed in its first variant knows the others.
         plans.iter().for_each(RunPlan::record);
         let is_stopped = AtomicBool::new(false);
-        for ((runner, agent), plan) in runners.iter().zip(&agents).zip(&plans) {
+        for ((runner, agent), plan) in runners.iter().zip(&ready).zip(&plans) {
             let fails_fast = options.fails_fast() && has_failed.load(Ordering::Relaxed);
             let is_left_out = fails_fast || is_stopped.load(Ordering::Relaxed);
             let setup = |case: &EvalCase| {
@@ -163,11 +163,13 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
             runner.record_plan(plan, setup, options.concurrency(), stop).await;
         }
         progress.end();
-        let left = end_all(&agents).await;
+        let left = end_all(&ready).await;
         let folder = plans.iter().find_map(RunPlan::journal).map(Path::to_owned);
+        // Runs that end meanwhile remove old ones. This one stays until it is reported.
+        let held = folder.as_deref().map(hold);
         let planned = variants.iter().zip(&plans).flat_map(|(variant, plan)| ended::planned(plan, variant));
         // The journals are complete, and unlocked, once the runners are gone.
-        Ok((folder, planned.collect::<Vec<_>>(), left))
+        Ok((folder, planned.collect::<Vec<_>>(), left, held))
     })?;
     let folder = folder.ok_or_else(|| ended::no_record("there is no journal"))?;
     #[cfg(feature = "store")]
@@ -185,7 +187,7 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
         planned: &planned,
         cost: progress.cost(),
         is_recorded: journal.stays(),
-        is_left: left.is_some(),
+        has_error_below: left.is_some() || written.failed.is_some(),
     };
     let is_for_programs = written.printed.is_some() || matches!(args.format, Format::Json);
     let answer = written.answer(&results, args.format, args.github, || ended.text())?;

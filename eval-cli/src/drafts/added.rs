@@ -16,7 +16,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::edited::{edit, open, refused};
-use crate::files::{check_replaceable, check_set_name, create, unpassable};
+use crate::files::{check_replaceable, check_set_name, create, unpassable, unwritten};
 use crate::output::{Answer, BOLD, CommandError, Format, GOOD, Outcome, WARNING, styled};
 
 #[derive(Debug)]
@@ -239,7 +239,6 @@ impl Destination {
     }
 
     fn unwritten(&self, error: &std::io::Error) -> CommandError {
-        let help = "give this user permission to write to the folder, or name another file";
-        CommandError::new(format!("cannot write `{}`: {error}", one_line(&self.shown())), help)
+        unwritten(&self.shown(), error)
     }
 }

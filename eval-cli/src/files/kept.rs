@@ -11,8 +11,8 @@ use eval_support::untrusted::one_line;
 use super::read;
 use crate::output::CommandError;
 
-/// Fails if a report would take the place of an eval set, of a file beside one, or of a baseline. Their content tells, else their
-/// names: an older report may be called anything.
+/// Fails if a report would take the place of an eval set, of a file beside one, of a baseline, or of a file that is no report, such
+/// as the agent's source. Their content tells, else their names: an older report may be called anything.
 pub(crate) fn check_report_path(path: &Path) -> Result<(), CommandError> {
     let Some(kind) = kept(path) else { return Ok(()) };
     let shown = one_line(&path.display().to_string());
@@ -33,7 +33,16 @@ fn kept(path: &Path) -> Option<&'static str> {
         return None;
     }
     let of_content = document.and_then(|document| of_document(&document, &bytes));
-    of_content.or_else(|| begins_as_baseline(text).then_some("a baseline")).or_else(|| of_name(path))
+    let of_content = of_content.or_else(|| begins_as_baseline(text).then_some("a baseline"));
+    of_content.or_else(|| of_name(path)).or_else(|| is_foreign(path, text).then_some("no report"))
+}
+
+/// Whether a file has an ending that no report has, and a text that begins as none.
+fn is_foreign(path: &Path, text: &str) -> bool {
+    const ENDINGS: [&str; 9] = ["csv", "htm", "html", "json", "log", "markdown", "md", "txt", "xml"];
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+    let is_other = ending.is_some_and(|ending| !ENDINGS.contains(&&*ending));
+    is_other && !text.trim_start().is_empty() && !text.trim_start().starts_with('<')
 }
 
 fn of_document(document: &Value, bytes: &[u8]) -> Option<&'static str> {
@@ -112,6 +121,9 @@ mod tests {
             ("a.json", r#"{"cases": []}"#, None),
             ("a.html", "<html>", None),
             ("a.xml", "", None),
+            ("agent.py", "import json\n", Some("no report")),
+            ("junit", "anything", None),
+            ("run.junit", "<?xml version=\"1.0\"?>", None),
         ] {
             let path = folder.path().join(name);
             fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");

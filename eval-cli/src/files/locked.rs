@@ -6,6 +6,7 @@ use std::{fs, io};
 use eval_support::lock::{FolderLock, FolderLockError};
 use eval_support::untrusted::one_line;
 
+use super::unwritten;
 use super::{read_if_there, replace};
 use crate::output::CommandError;
 
@@ -16,10 +17,7 @@ pub(crate) fn locked<T>(
     change: impl FnOnce(Option<&[u8]>) -> Result<(Option<String>, T), CommandError>,
 ) -> Result<T, CommandError> {
     let shown = path.display().to_string();
-    let write_error = |error: &io::Error| {
-        let help = "give this user permission to write the file and its folder";
-        CommandError::new(format!("cannot write `{}`: {error}", one_line(&shown)), help)
-    };
+    let write_error = |error: &io::Error| unwritten(&shown, error);
     // Links are resolved, so that two names of one file share a lock.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let lock = FolderLock::beside(&target).map_err(|error| match &error {

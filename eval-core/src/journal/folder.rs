@@ -100,8 +100,10 @@ fn in_place_of(path: &Path, what: &str) -> io::Error {
     io::Error::other(format!("`{}` is there, and is not {what}", eval_support::untrusted::name(&name)))
 }
 
-/// Takes a shared lock on the marker of a run. All processes that write in the run hold it.
-fn hold(path: &Path) -> io::Result<Option<FileLock>> {
+/// Takes a shared lock on the marker of a run: no process removes the run while one holds it. All processes that write in the
+/// run do. `None` if the file system has no locks.
+#[doc(hidden)]
+pub fn hold(path: &Path) -> io::Result<Option<FileLock>> {
     let path = path.join(MARKER);
     let marker = File::open(&path)?;
     // A process that removes the run holds an exclusive lock until it is done.

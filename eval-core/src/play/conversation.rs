@@ -226,6 +226,12 @@ pub(super) async fn end(
     let what = conditions.what().doing("ending the conversation");
     let ended = fenced(conditions.timeout, what, || agent.end()).await;
     let Err(fault) = ended else { return played };
+    // A broken connection is told once.
+    if let Err(error) = &played
+        && error.message.contains(&fault.to_string())
+    {
+        return played;
+    }
     let fault = format!("ending the conversation: {fault}");
     match played {
         Ok(()) => Err(agent_error(None, &fault)),

@@ -65,8 +65,8 @@ impl EvalRunner {
 
     fn sets_in(&self, place: &Place) -> Result<Vec<Found>, RunDirError> {
         let names = self.custom_names();
-        let top = if let Place::Folder(folder) = place { Some(folder.as_path()) } else { None };
-        files_in(place)?.iter().map(|file| directory::read_one(file, top, &names)).collect()
+        let top = searched(place);
+        files_in(place)?.iter().map(|file| directory::read_one(file, top.as_deref(), &names)).collect()
     }
 }
 
@@ -88,6 +88,11 @@ fn files_in(place: &Place) -> Result<Vec<PathBuf>, RunDirError> {
             of_id.map(|file| vec![file]).ok_or_else(|| RunDirError::NoSets(folder.clone()))
         }
         Place::File(file) => match file.metadata() {
+            // Its name would be another one in the record, and in each command.
+            _ if file.to_str().is_none() => Err(unreadable(file, "its name is not UTF-8; rename it")),
+            Err(_) if file.is_symlink() => {
+                Err(unreadable(file, "it is a link to a file that does not exist"))
+            }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 Err(RunDirError::NoSuchSet { name: file.display().to_string(), meant: nearest(file) })
             }
@@ -95,10 +100,9 @@ fn files_in(place: &Place) -> Result<Vec<PathBuf>, RunDirError> {
             _ => Ok(vec![file.clone()]),
         },
         Place::Glob(pattern) => {
-            let folder = fixed_folder(pattern);
-            let absolute = if pattern.starts_with('/') { "/" } else { "" };
-            let base = PathBuf::from(format!("{absolute}{folder}"));
-            let rest = pattern.trim_start_matches('/').strip_prefix(&folder).unwrap_or(pattern);
+            let base = folder_of_glob(pattern);
+            let rest =
+                pattern.trim_start_matches('/').strip_prefix(&fixed_folder(pattern)).unwrap_or(pattern);
             let files = sets_below(&base, rest.trim_start_matches('/'))?;
             if files.is_empty() {
                 return Err(RunDirError::NoSuchSet { name: pattern.clone(), meant: None });
@@ -107,6 +111,26 @@ fn files_in(place: &Place) -> Result<Vec<PathBuf>, RunDirError> {
         }
         Place::Id(id) => Ok(vec![set_of_id(id)?]),
     }
+}
+
+fn unreadable(file: &Path, why: &str) -> RunDirError {
+    ReadError::Io { path: file.to_owned(), source: std::io::Error::other(why) }.into()
+}
+
+/// The folder that is searched for sets; `None` if one file is named.
+fn searched(place: &Place) -> Option<PathBuf> {
+    match place {
+        Place::Folder(folder) => Some(folder.clone()),
+        Place::Glob(pattern) => Some(folder_of_glob(pattern)),
+        Place::Id(_) => Some(PathBuf::new()),
+        Place::File(_) => None,
+    }
+}
+
+/// The folder before the first wildcard.
+fn folder_of_glob(pattern: &str) -> PathBuf {
+    let absolute = if pattern.starts_with('/') { "/" } else { "" };
+    PathBuf::from(format!("{absolute}{}", fixed_folder(pattern)))
 }
 
 /// The sets below a folder, by a pattern that is relative to it.
@@ -291,6 +315,20 @@ mod tests {
             assert_eq!(place(word.as_ref()), (place_of, cases.map(str::to_owned)), "{word}");
         }
     }
+
+    #[test]
+    fn configs_above_a_set_are_sought_in_the_folder_that_was_searched() {
+        for (word, folder) in [
+            ("**/*.evalset.json", Some("")),
+            ("./evals/*/a.json", Some("evals")),
+            ("/evals/*.json", Some("/evals")),
+            ("weather", Some("")),
+            ("weather.json", None),
+        ] {
+            assert_eq!(searched(&place(word.as_ref()).0), folder.map(PathBuf::from), "{word}");
+        }
+    }
+
     #[test]
     fn many_cases_are_named_in_linear_time() {
         let ids: Vec<String> = (0..20_000).map(|n| format!("a case, {n}")).collect();

@@ -103,7 +103,9 @@ impl OverlookedConfig {
 }
 
 fn beside(folder: &Path) -> Option<PathBuf> {
-    let listing = fs::read_dir(folder).ok()?;
+    // The folder of a name without a folder.
+    let listed = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let listing = fs::read_dir(listed).ok()?;
     let names = listing.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     let mut near: Vec<(usize, String)> = names.filter_map(|name| Some((distance(&name)?, name))).collect();
     near.sort_unstable();

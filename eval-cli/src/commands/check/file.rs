@@ -19,7 +19,7 @@ use serde::{Serialize, Serializer};
 use super::fix::{self, Fix, FixState};
 use super::models;
 use crate::files::{
-    FoundProblems, Input, config_beside, counts_not_compared, is_config, read, replace, unpassable,
+    FoundProblems, Input, config_beside, counts_not_compared, is_config, read, replace, unpassable, unwritten,
 };
 use crate::output::CommandError;
 
@@ -182,8 +182,7 @@ impl CheckedFile {
                 Self { fix, ..Self::set(input, fixed, used) }
             }
             Err(error) => {
-                let help = "give this user permission to write it, or check without `--fix`";
-                let error = CommandError::new(format!("cannot write `{shown}`: {error}"), help);
+                let error = unwritten(shown, &error);
                 Self { fix: Some(fix), error: Some(error), ..Self::set(input, checked, used) }
             }
         }

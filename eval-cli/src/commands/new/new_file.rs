@@ -8,6 +8,7 @@ use std::str::FromStr;
 
 use eval_support::untrusted::one_line;
 
+use crate::files::unwritten;
 use crate::output::CommandError;
 
 /// A name that is good for files, for a function and for a package.
@@ -75,8 +76,7 @@ pub(super) fn write_new(files: &[(PathBuf, String)]) -> Result<(), CommandError>
 }
 
 pub(super) fn cannot_write(path: &Path, error: &io::Error) -> CommandError {
-    let help = "make the folder writable for this user, then run the command again";
-    CommandError::new(format!("cannot write `{}`: {error}", shown(path)), help)
+    unwritten(&path.display().to_string(), error)
 }
 
 /// A path in one line, escaped.

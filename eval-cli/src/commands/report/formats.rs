@@ -184,7 +184,7 @@ pub(in crate::commands) struct Written {
     /// Files whose names this program chose.
     saved: Vec<PathBuf>,
     /// The error of the first report that was not written.
-    failed: Option<CommandError>,
+    pub(in crate::commands) failed: Option<CommandError>,
 }
 
 impl Written {

@@ -67,8 +67,8 @@ pub(super) struct Ended<'r> {
     /// The line that says what the agent cost, if there are prices.
     pub(super) cost: Option<String>,
     pub(super) is_recorded: bool,
-    /// Whether an error of the run follows, which no case has.
-    pub(super) is_left: bool,
+    /// Whether an error follows that no case has: of what cases shared, or of a report that was not written.
+    pub(super) has_error_below: bool,
 }
 
 impl Ended<'_> {
@@ -84,7 +84,7 @@ impl Ended<'_> {
             Some(lines)
         };
         let mut text = human_body(results, next);
-        if self.is_left {
+        if self.has_error_below {
             text = with_error_below(&text, results.totals.outcome().exit_code());
         }
         let label = |test: &'_ TestResult<'_>| test.attempt.started.label.clone().unwrap_or_default();
@@ -173,6 +173,17 @@ pub(super) fn not_planned(error: &RunDirError) -> CommandError {
         }
         RunDirError::Runner { path, source: RunnerError::Incompatible(found) } => {
             unfit(path, found).unwrap_or_else(|| CommandError::new(in_one_line(error), OTHER_CRITERIA))
+        }
+        RunDirError::Runner {
+            source:
+                RunnerError::NoRuns
+                | RunnerError::TooManyRuns(_)
+                | RunnerError::PassesAlways
+                | RunnerError::TooFewRuns { .. },
+            ..
+        } => CommandError::new(in_one_line(error), "change `--runs` or `--pass`"),
+        RunDirError::SeveralSets { .. } => {
+            CommandError::new(in_one_line(error), "`cargo evalset list` shows the files")
         }
         RunDirError::Runner { .. } => CommandError::new(in_one_line(error), OTHER_CRITERIA),
         _ => CommandError::new(

@@ -10,7 +10,7 @@
 //! - of tokens the sum divided by the number of all turns; there is no score if no turn reported tokens
 //! - of seconds the mean over the turns that were timed, rounded to milliseconds
 
-use eval_format::{Criterion, Invocation};
+use eval_format::{Criterion, Direction, Invocation};
 
 use crate::agent::BoxError;
 use crate::metric::{Metric, MetricInput, Score, Scores};
@@ -40,7 +40,12 @@ impl Metric for Efficiency {
         let turns = input.actual.iter();
         let (turns, overall): (Vec<Option<f64>>, _) = match self {
             Self::InferenceCalls => {
-                let turns: Vec<_> = turns.map(inference_calls).collect();
+                let mut turns: Vec<_> = turns.map(inference_calls).collect();
+                // An agent that reports no call of a model, as many do not, would keep any limit.
+                let is_limit = input.criterion.direction() == Direction::AtMost;
+                if is_limit && turns.iter().flatten().all(|calls| *calls == 0.0) {
+                    turns.fill(None);
+                }
                 let overall = mean_of_known(&turns);
                 (turns, overall)
             }
@@ -64,7 +69,7 @@ mod tests {
 
     use super::*;
     use crate::metric::of_function;
-    use crate::metric::tests::computed::{score, using};
+    use crate::metric::tests::computed::{compare, score, using};
 
     #[test]
     fn the_mean_counts_turns_without_calls() {
@@ -81,6 +86,15 @@ mod tests {
         let scores =
             score(&Efficiency::InferenceCalls, &[Invocation::user("q"), using(&[]), using(&[1, 1, 1])]);
         assert_eq!(scores.overall(), Some(1.5));
+    }
+
+    #[test]
+    fn no_limit_is_kept_by_model_calls_that_nothing_reports() {
+        let limit = Criterion::at_most(3.0);
+        let of = |turns: &[Invocation]| compare(&Efficiency::InferenceCalls, &[], turns, &limit).overall();
+        assert_eq!(of(&[using(&[]), using(&[])]), None);
+        assert_eq!(of(&[using(&[]), using(&[1, 1])]), Some(1.0), "the agent reports its calls");
+        assert_eq!(score(&Efficiency::InferenceCalls, &[using(&[])]).overall(), Some(0.0), "as in ADK");
     }
 
     #[test]

@@ -27,5 +27,5 @@ pub use problems::{DOUBTFUL_RUN, Problem, gaps};
 pub use results::{RunResults, doubts_about_build};
 pub use run::{LoadedRun, WhichRun, run_folder};
 pub use test::{CaseLocation, Retry, RunCounts, State, TestResult, headline};
-pub use totals::{OverCases, Totals};
-pub use usage::{Usage, cost, cost_of_all, prices};
+pub use totals::{PassEstimates, Totals};
+pub use usage::{RunUsage, cost, cost_of_all, prices};

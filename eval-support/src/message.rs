@@ -38,10 +38,10 @@ pub fn cut(text: &str, limit: usize) -> String {
     format!("{}... ({rest} more characters)", &text[..end])
 }
 
-/// The begin of the note about a fault file without an effect on a case.
+/// The beginning of the note about a fault file without an effect on a case.
 pub const NO_FAULT: &str = "no fault of ";
 
-/// The begin of the remark about a conversation that was to be recorded, and made no call of a model that could be.
+/// The beginning of the remark about a conversation that was to be recorded, and made no call of a model that could be.
 pub const NOTHING_RECORDED: &str = "nothing was recorded, since no call of a model came to the gateway";
 
 /// The words between the number of recorded answers that no call asked for, and what they answer.
@@ -79,7 +79,7 @@ pub fn quote(text: &str) -> String {
     let mut out = String::new();
     for line in text.lines().take(QUOTED_LINES) {
         out.push_str("\n| ");
-        out.push_str(&cut(&guard(line), QUOTED));
+        out.push_str(&cut(&guard(line), MAX_QUOTED_CHARS));
     }
     let more = text.lines().count().saturating_sub(QUOTED_LINES);
     if more > 0 {
@@ -91,7 +91,7 @@ pub fn quote(text: &str) -> String {
 /// The number of lines of a quotation.
 const QUOTED_LINES: usize = 3;
 /// Characters of each line of a quotation.
-const QUOTED: usize = 160;
+const MAX_QUOTED_CHARS: usize = 160;
 
 /// Prints to stderr. The test harness captures it with the output of the test.
 #[expect(clippy::print_stderr, reason = "the report of a test goes where tests print")]

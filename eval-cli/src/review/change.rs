@@ -5,7 +5,7 @@ use std::fmt;
 use eval_format::expect::Rules;
 use eval_format::{EvalCase, IntermediateData};
 
-use super::lines::{Line, arguments, lines};
+use super::lines::{CallLine, arguments, lines};
 use super::merge::{Take, merged};
 use crate::recorded::FailedReads;
 
@@ -34,17 +34,17 @@ impl fmt::Display for Part {
 
 /// A golden beside a run of it.
 #[derive(Clone, Debug)]
-pub(crate) struct Change {
+pub(crate) struct GoldenChange {
     pub(crate) golden: EvalCase,
     /// The golden with what happened, in the golden's form.
     pub(crate) run: EvalCase,
     /// The calls of each turn side by side; empty if no failing metric reads calls.
-    pub(crate) lines: Vec<Vec<Line>>,
+    pub(crate) lines: Vec<Vec<CallLine>>,
     /// The parts that failing metrics read. Others are never changed: their metrics passed.
     reads: FailedReads,
 }
 
-impl Change {
+impl GoldenChange {
     /// The two have the same turns. `literal` passes over the rules of the golden.
     pub(crate) fn new(golden: &EvalCase, run: &EvalCase, reads: FailedReads, literal: bool) -> Self {
         let rules = if literal { Rules::default() } else { Rules::of(golden).unwrap_or_default() };
@@ -78,11 +78,11 @@ impl Change {
         let (calls, new): (Vec<_>, Vec<_>) = (golden.tool_calls().collect(), run.tool_calls().collect());
         let mut parts = Vec::new();
         for (at, line) in self.lines[turn].iter().enumerate() {
-            if matches!(line, Line::Kept(_)) {
+            if matches!(line, CallLine::Kept(_)) {
                 continue;
             }
             parts.push(Part::Call(turn, at));
-            if let Line::Changed(one, other) = *line {
+            if let CallLine::Changed(one, other) = *line {
                 let keys = arguments(calls[one], new[other]).into_iter().map(|(key, ..)| key);
                 parts.extend(keys.map(|key| Part::Argument(turn, at, key.to_owned())));
             }

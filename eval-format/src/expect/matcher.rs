@@ -313,13 +313,13 @@ pub(super) fn at_most(a: &Number, b: &Number) -> bool {
 
 /// The exact value of an integral number of up to 38 digits.
 fn whole(number: &Number) -> Option<i128> {
-    const LARGEST: f64 = 1e38;
+    const MAX_EXACT_INTEGER: f64 = 1e38;
     if number.is_integer() {
         return number.as_i64().map(i128::from).or_else(|| number.to_string().parse().ok());
     }
     let float = number.as_f64();
     #[expect(clippy::cast_possible_truncation, reason = "it is integral and fits")]
-    (float.fract() == 0.0 && float.abs() < LARGEST).then_some(float as i128)
+    (float.fract() == 0.0 && float.abs() < MAX_EXACT_INTEGER).then_some(float as i128)
 }
 
 /// Whether a text has this form: `0` is a digit, `x` a hexadecimal one, any other character itself.

@@ -8,7 +8,7 @@
 
 use super::comparison::Block;
 use super::details::{Call, CallState, Run, Turn};
-use super::diff::{Part, Side};
+use super::diff::{Part, PartSide};
 use super::keys::Keys;
 
 impl Run {
@@ -59,7 +59,7 @@ fn of_block(block: &Block) -> usize {
 }
 
 fn is_equal(part: &Part) -> bool {
-    part.side == Side::Both
+    part.side == PartSide::Both
 }
 
 fn of_keys(keys: &Keys) -> usize {

@@ -210,7 +210,7 @@ mod tests {
             number: 1,
             state: "error",
             error: Some(text(foreign)),
-            is_told: false,
+            headline_has_error: false,
             tokens: Some(line()),
             turns: vec![turn],
             judges: vec![judge(foreign)],

@@ -4,7 +4,7 @@ use eval_core::agent::Event;
 use eval_core::report::TurnRecord;
 use eval_format::{Bound, Content, Criterion, Invocation, Part};
 
-use super::turn::{Comparison, is_bad, not_played, turn};
+use super::turn::{CallComparison, is_bad, not_played, turn};
 use super::{difference, scores};
 use crate::page::{Budget, Turn, TurnScore, text};
 
@@ -18,8 +18,8 @@ pub fn turns(
     metric: Option<(&str, &Criterion)>,
     words: &str,
 ) -> Vec<Turn> {
-    let comparison = metric.and_then(|(name, criterion)| Comparison::of_metric(name, Some(criterion)));
-    let comparison = comparison.unwrap_or_else(|| Comparison::in_words(words));
+    let comparison = metric.and_then(|(name, criterion)| CallComparison::of_metric(name, Some(criterion)));
+    let comparison = comparison.unwrap_or_else(|| CallComparison::in_words(words));
     let budget = Budget::default();
     let played = actual.iter().enumerate().map(|(at, invocation)| {
         let record = TurnRecord { events: vec![results(invocation)], invocation: invocation.clone() };

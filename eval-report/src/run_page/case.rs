@@ -12,11 +12,11 @@ use eval_support::{untrusted, words};
 use super::difference;
 use super::judged::judges;
 use super::miss::Miss;
-use super::next::{self, Seen};
+use super::next::{self, CauseFacts};
 use super::outcomes::Outcomes;
 use super::refusal;
-use super::scores::{Known, needed};
-use super::turn::{Comparison, mark_unreached, not_played, turn};
+use super::scores::{ScoresByTurn, needed};
+use super::turn::{CallComparison, mark_unreached, not_played, turn};
 use super::wording::time_limit;
 use crate::journal::Evaluation;
 use crate::page::{
@@ -27,12 +27,16 @@ use crate::summary_text;
 
 /// State of a page for all of its cases: the sets that were read, and the bytes left for images.
 #[derive(Debug, Default)]
-pub(super) struct Shared {
+pub(super) struct PageState {
     pub(super) files: Cases,
     budget: Budget,
 }
 
-pub(super) fn details(results: &RunResults<'_>, test: &TestResult<'_>, shared: &mut Shared) -> CaseDetails {
+pub(super) fn details(
+    results: &RunResults<'_>,
+    test: &TestResult<'_>,
+    shared: &mut PageState,
+) -> CaseDetails {
     let started = &test.attempt.started;
     let decided = test.attempt.decided.as_ref();
     let (case, doubt) = match shared.files.find(started) {
@@ -43,20 +47,20 @@ pub(super) fn details(results: &RunResults<'_>, test: &TestResult<'_>, shared: &
         }
         Err(error) => (None, Some(line(&format!("What was expected is not known here: {}.", error.why)))),
     };
-    let known = Known::new(test, case.as_ref());
-    let comparison = Comparison::new(test).under(case.as_ref().filter(|_| !started.literal));
+    let known = ScoresByTurn::new(test, case.as_ref());
+    let comparison = CallComparison::new(test).under(case.as_ref().filter(|_| !started.literal));
     let evaluations = test.attempt.evaluations.iter();
     let mut runs: Vec<Run> =
         evaluations.map(|it| run(it, &known, &comparison, case.as_ref(), &shared.budget)).collect();
     let miss = Miss::of_test(test, case.as_ref());
-    let seen = Seen {
+    let seen = CauseFacts {
         outcomes: Outcomes::new(&runs, test.runs.total),
         unanswered: runs.iter().flat_map(|run| &run.turns).find_map(unanswered),
         misses: miss.is_some(),
         refuses: refusal::is_new(test, case.as_ref()),
     };
     let next = next::next(results, test, &seen);
-    // A run that failed is told, also where the error of another run decided the case.
+    // The difference of a failed run is shown even if another run's error decided the case.
     let has_ended = matches!(test.state, State::Failed | State::Error | State::NotEvaluated);
     let is_compared = has_ended || test.runs.are_flaky();
     let differs = is_compared.then(|| difference::of_test(test, case.as_ref(), &runs)).flatten();
@@ -65,7 +69,7 @@ pub(super) fn details(results: &RunResults<'_>, test: &TestResult<'_>, shared: &
     let reason = reason.map(|reason| line(&next::told(test, &reason)));
     for (run, evaluation) in runs.iter_mut().zip(&test.attempt.evaluations) {
         let miss = Miss::of_run(evaluation, case.as_ref()).map(|miss| line(&miss.said()));
-        run.is_told = !test.is_in_progress && miss.is_some() && miss == differs;
+        run.headline_has_error = !test.is_in_progress && miss.is_some() && miss == differs;
     }
     let (word, _) = summary_text::word(test);
     CaseDetails {
@@ -105,7 +109,7 @@ fn facts(test: &TestResult<'_>) -> Vec<(&'static str, String)> {
         ("Set", started.eval_set_id.as_deref().map(line)),
         ("Case", Some(line(&started.eval_id))),
         ("Tags", (!started.tags.is_empty()).then(|| line(&started.tags.join(", ")))),
-        ("Stands in", test.location().map(|location| line(&location.to_string()))),
+        ("Place", test.location().map(|location| line(&location.to_string()))),
         ("Label", started.label.as_deref().map(line)),
         ("Hashes", Some(line(&format!("asks {}, expects {}", started.asks, started.expects)))),
         ("Package", test.test.package().map(line)),
@@ -142,8 +146,8 @@ fn earlier(attempt: &crate::journal::Attempt) -> Earlier {
 
 pub(super) fn run(
     evaluation: &Evaluation,
-    known: &Known,
-    comparison: &Comparison,
+    known: &ScoresByTurn,
+    comparison: &CallComparison,
     case: Option<&EvalCase>,
     budget: &Budget,
 ) -> Run {
@@ -176,7 +180,7 @@ pub(super) fn run(
         number: evaluation.ran.run,
         state,
         error: transcript.error.as_ref().map(|error| text(&error.to_string())),
-        is_told: false,
+        headline_has_error: false,
         tokens: evaluation.ran.tokens.map(|tokens| words::tokens(tokens.into())),
         scores: known.of_run(evaluation),
         differences: 0,

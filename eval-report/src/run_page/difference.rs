@@ -1,6 +1,6 @@
 //! The differences between the expectations of a case and what a run did, each in a few words.
 //!
-//! The texts come from agents and files. They are masked before they are shortened: the begin of a secret would not
+//! The texts come from agents and files. They are masked before they are shortened: the beginning of a secret would not
 //! be recognised.
 
 use eval_core::metric::arithmetic::{Pair, RuledCalls, values_equal};
@@ -10,7 +10,7 @@ use eval_format::{ArgsMatch, Criterion, EvalCase, FunctionCall, Invocation, Map,
 use eval_support::untrusted;
 use eval_support::words::{count, ordinal};
 
-use super::aligned::{Line, aligned};
+use super::aligned::{CallLine, aligned};
 use super::judged::{failed_run, failed_turn};
 use super::wording::{change, other_answer, shortened, shown_value, told};
 use crate::journal::Evaluation;
@@ -185,8 +185,8 @@ fn calls(
     let lines = aligned(expected, actual, how.match_type, how.args, rules);
     let shown = |text: &str| line(text);
     let differences = lines.into_iter().filter_map(|line| match line {
-        Line::Pair(Pair::Same(..) | Pair::Loosened(..) | Pair::LeftOut(_) | Pair::Other(_)) => None,
-        Line::Pair(Pair::Changed(e, a)) if rules.has_rules(e) => {
+        CallLine::Pair(Pair::Same(..) | Pair::Loosened(..) | Pair::LeftOut(_) | Pair::Other(_)) => None,
+        CallLine::Pair(Pair::Changed(e, a)) if rules.has_rules(e) => {
             let reasons = match ruled.relation(e, a) {
                 Relation::Mismatch(reasons) => reasons,
                 _ => Vec::new(),
@@ -194,17 +194,17 @@ fn calls(
             let reasons: Vec<String> = reasons.iter().take(MAX_SHOWN).map(ToString::to_string).collect();
             Some(format!("{} {}", name(expected[e]), shown(&reasons.join(", "))))
         }
-        Line::Pair(Pair::Changed(e, a)) => {
+        CallLine::Pair(Pair::Changed(e, a)) => {
             let of_args = arguments(expected[e].args.as_ref(), actual[a].args.as_ref(), how.args);
             Some(format!("{} {}", name(expected[e]), of_args.join(", ")))
         }
-        Line::Pair(Pair::Missing(e)) => {
+        CallLine::Pair(Pair::Missing(e)) => {
             Some(format!("{}{} not called", name(expected[e]), told_apart(expected[e], actual)))
         }
-        Line::Pair(Pair::Extra(a)) => how
+        CallLine::Pair(Pair::Extra(a)) => how
             .counts_extra
             .then(|| format!("{}{} called, not expected", name(actual[a]), told_apart(actual[a], expected))),
-        Line::Moved(e, a) => {
+        CallLine::Moved(e, a) => {
             let which = told_apart(expected[e], expected);
             let (made, wanted) = (ordinal(a + 1), ordinal(e + 1));
             Some(format!("{}{which} called {made}, expected {wanted}", name(expected[e])))

@@ -10,7 +10,7 @@ use eval_format::metric::metric;
 use eval_format::{ArgsMatch, Criterion, EvalCase, FunctionCall, FunctionResponse, Invocation, MatchType};
 use eval_support::words;
 
-use super::aligned::{Line, aligned};
+use super::aligned::{CallLine, aligned};
 use crate::page::{
     self, Budget, Call, CallState, Media, Step, ToolResult, Turn, TurnScore, keys_of_calls, line, media,
     media_labels, same_media, text, tool_result,
@@ -22,7 +22,7 @@ const MAX_STEPS: usize = 200;
 const MAX_STEP_CHARS: usize = 300;
 
 #[derive(Clone)]
-pub(super) struct Comparison {
+pub(super) struct CallComparison {
     match_type: MatchType,
     args: ArgsMatch,
     words: String,
@@ -30,7 +30,7 @@ pub(super) struct Comparison {
     rules: Rules,
 }
 
-impl Comparison {
+impl CallComparison {
     pub(super) fn new(test: &TestResult<'_>) -> Self {
         let of_metric =
             test.deciding().find_map(|report| Self::of_metric(&report.name, report.criterion.as_ref()));
@@ -81,7 +81,7 @@ pub(super) fn turn(
     at: usize,
     record: &TurnRecord,
     expected: Option<&Invocation>,
-    comparison: &Comparison,
+    comparison: &CallComparison,
     scores: Vec<TurnScore>,
     budget: &Budget,
 ) -> Turn {
@@ -155,7 +155,7 @@ fn answer(expected: Option<&Invocation>, actual: &Invocation, budget: &Budget) -
 /// A turn that the run did not come to, with what was expected of it.
 pub(super) fn not_played(
     expected: &Invocation,
-    comparison: &Comparison,
+    comparison: &CallComparison,
     scores: Vec<TurnScore>,
     budget: &Budget,
 ) -> Turn {
@@ -183,7 +183,7 @@ fn calls(
     turn: usize,
     record: &TurnRecord,
     expected: Option<&Invocation>,
-    comparison: &Comparison,
+    comparison: &CallComparison,
     budget: &Budget,
 ) -> Vec<Call> {
     let actual: Vec<&FunctionCall> = record.invocation.tool_calls().collect();
@@ -205,14 +205,14 @@ fn calls(
     let lines = aligned(&expected, &actual, comparison.match_type, comparison.args, rules);
     let lines = lines.into_iter().map(|line| {
         let (is, e, a) = match line {
-            Line::Pair(Pair::Same(e, a)) => (CallState::Same, Some(e), Some(a)),
-            Line::Pair(Pair::Loosened(e, a)) => (CallState::Loosened, Some(e), Some(a)),
-            Line::Pair(Pair::LeftOut(e)) => (CallState::LeftOut, Some(e), None),
-            Line::Pair(Pair::Other(a)) => (CallState::Other, None, Some(a)),
-            Line::Pair(Pair::Changed(e, a)) => (CallState::Changed, Some(e), Some(a)),
-            Line::Pair(Pair::Missing(e)) => (CallState::Missing, Some(e), None),
-            Line::Pair(Pair::Extra(a)) => (CallState::Extra, None, Some(a)),
-            Line::Moved(e, a) => (CallState::Moved, Some(e), Some(a)),
+            CallLine::Pair(Pair::Same(e, a)) => (CallState::Same, Some(e), Some(a)),
+            CallLine::Pair(Pair::Loosened(e, a)) => (CallState::Loosened, Some(e), Some(a)),
+            CallLine::Pair(Pair::LeftOut(e)) => (CallState::LeftOut, Some(e), None),
+            CallLine::Pair(Pair::Other(a)) => (CallState::Other, None, Some(a)),
+            CallLine::Pair(Pair::Changed(e, a)) => (CallState::Changed, Some(e), Some(a)),
+            CallLine::Pair(Pair::Missing(e)) => (CallState::Missing, Some(e), None),
+            CallLine::Pair(Pair::Extra(a)) => (CallState::Extra, None, Some(a)),
+            CallLine::Moved(e, a) => (CallState::Moved, Some(e), Some(a)),
         };
         let args = |call: &FunctionCall| call.args.clone().unwrap_or_default();
         let keys = e.zip(a).filter(|_| is == CallState::Changed).map(|(e, a)| {
@@ -317,7 +317,7 @@ struct Clock {
 }
 
 impl Clock {
-    /// The begin of the work on this event, and the worker. Work on a result begins at its call, other work
+    /// The start of the work that led to this event, and who did it. Work on a result begins at its call, other work
     /// at the event before: events tell when they arrived, and not when work on them began.
     fn from(&mut self, event: &Event) -> (f64, &'static str) {
         let at = event.at.as_secs_f64();

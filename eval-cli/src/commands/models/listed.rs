@@ -23,7 +23,7 @@ struct ListedSet {
     without_case: Vec<String>,
 }
 
-/// What is recorded for a case. Fields may be added to its JSON; no field is removed or changes its meaning.
+/// The recording of a case, in numbers. Fields may be added to its JSON; no field is removed or changes its meaning.
 #[derive(Debug, Serialize)]
 struct ListedCase {
     eval_id: String,

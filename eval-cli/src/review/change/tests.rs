@@ -55,9 +55,9 @@ const CALLS: FailedReads = FailedReads {
     data: false,
 };
 
-fn changed(golden: Invocation, run: Invocation, reads: FailedReads) -> Change {
+fn changed(golden: Invocation, run: Invocation, reads: FailedReads) -> GoldenChange {
     let case = |turn| EvalCase::new("a").turn(turn);
-    Change::new(&case(golden), &case(run), reads, false)
+    GoldenChange::new(&case(golden), &case(run), reads, false)
 }
 
 /// The calls of a case, each with the response to it, in the order of the file.
@@ -150,8 +150,8 @@ fn a_rule_of_the_golden_is_no_change() {
     let other = (call("find", "1", json!({ "day": 2, "who": "Anna" })), result("find", "1", "found"));
     let log = (call("log", "5", json!({})), result("log", "5", "ok"));
     let run = EvalCase::new("a").turn(turn(&[other, log], true));
-    assert_eq!(Change::new(&golden, &run, CALLS, false).parts(), []);
-    assert_eq!(Change::new(&golden, &run, CALLS, true).parts().len(), 4, "ADK knows no rules");
+    assert_eq!(GoldenChange::new(&golden, &run, CALLS, false).parts(), []);
+    assert_eq!(GoldenChange::new(&golden, &run, CALLS, true).parts().len(), 4, "ADK knows no rules");
 }
 
 #[test]
@@ -160,7 +160,8 @@ fn rules_are_proposed_for_what_differs_and_never_a_distance() {
         let turn = |args: &serde_json::Value| {
             Invocation::user("Hi").call(FunctionCall::new("f", value(args.clone())))
         };
-        let runs: Vec<Change> = runs.iter().map(|args| changed(turn(&golden), turn(args), CALLS)).collect();
+        let runs: Vec<GoldenChange> =
+            runs.iter().map(|args| changed(turn(&golden), turn(args), CALLS)).collect();
         let rules = loosenings(&runs, &AnswerMetrics::default())
             .into_iter()
             .map(|it| it.case.extra[EvalCase::EXPECT_KEY].to_string());
@@ -210,7 +211,7 @@ fn parts_of_a_change_keep_all_other_bytes_of_a_file() {
     let mut run = golden.clone();
     let other = (call("find", "9", json!({ "day": 2, "who": "Ben" })), result("find", "9", "other"));
     run.conversation[0] = turn(&[other], false);
-    let change = Change::new(&golden, &run, CALLS, false);
+    let change = GoldenChange::new(&golden, &run, CALLS, false);
     editor.revise(&change.with(&[Part::Argument(0, 0, "day".to_owned())])).expect("it asks the same");
     assert_eq!(editor.text(), text.replace("1.0", "2"));
     editor.revise(&change.whole()).expect("it asks the same");

@@ -126,7 +126,7 @@ fn units() -> impl Agent {
     agent_fn(units_agent::convert)
 }
 
-/// What all tests share: made once, in a runtime that outlives the test that asked first. The tools of each case run there.
+/// The value that all tests share: made once, in a runtime that outlives the test that asked first. The tools of each case run there.
 static TOOLS: Fixture<Handle> = Fixture::new(|| Box::pin(async { Ok(Handle::current()) }));
 
 #[eval_set("samples/units/units.evalset.json")]

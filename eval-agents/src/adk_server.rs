@@ -77,9 +77,9 @@ pub struct AdkServer {
     tools: ToolSource,
     models: Option<ModelMode>,
     conversation: Option<Conversation>,
-    /// Where the golden tools of the conversation answer.
+    /// Address of the golden tools.
     lease: Option<ToolLease>,
-    /// Where calls of models of the conversation are answered.
+    /// Address of recorded model calls.
     models_lease: Option<ModelLease>,
 }
 
@@ -181,7 +181,7 @@ impl AdkServer {
         Answered { golden: self.tools == ToolSource::Golden, models: self.models }
     }
 
-    /// What answers each server that conversations used. A server of this process that has ended is removed, so that another
+    /// The answerers of each server that conversations used. A server of this process that has ended is removed, so that another
     /// one starts in its place.
     fn used_so_far(&self) -> Vec<Answered> {
         let Place::Spawned(launch) = &self.place else { return vec![Answered::default()] };
@@ -234,11 +234,11 @@ impl AdkServer {
 /// A server with what its conversations need.
 struct Reached {
     http: Http,
-    /// Where its golden tools ask.
+    /// Address of the golden tools.
     router: Option<Arc<ToolRouter>>,
-    /// Where its calls of models are answered.
+    /// Address of recorded model calls.
     models: Option<ModelRouter>,
-    /// What its command keeps from being redirected.
+    /// The variables that its command keeps from being redirected.
     note: Option<String>,
 }
 

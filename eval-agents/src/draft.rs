@@ -33,8 +33,9 @@ mod volatile;
 
 use std::collections::{HashMap, HashSet};
 
+use eval_core::__private::turn_of_set;
 use eval_core::agent::shows_something;
-use eval_core::format::{EvalCase, IntermediateData, Invocation, Map, Problems, SessionInput, Value};
+use eval_core::format::{EvalCase, Invocation, Map, Problems, SessionInput, Value};
 use eval_core::report::Transcript;
 use eval_support::secrets::mask;
 use eval_support::setters;
@@ -46,7 +47,7 @@ pub use proposed::{argument_path, shape};
 pub use replaced::NotReplaced;
 #[doc(hidden)]
 pub use replaced::{in_form_of, refuse_masks, what_varied};
-pub(crate) use varied::same;
+pub(crate) use varied::common_part;
 #[doc(hidden)]
 pub use volatile::volatile_of;
 pub use volatile::{Volatile, VolatileKind};
@@ -163,7 +164,7 @@ pub(crate) fn played(eval_id: Option<&str>, transcript: &Transcript) -> Option<(
     let mut gaps = transcript.notes.clone();
     let mut case = EvalCase::new(eval_id.unwrap_or_default());
     for (at, record) in transcript.turns.iter().enumerate() {
-        let turn = turn(&record.invocation);
+        let turn = turn_of_set(&record.invocation);
         if turn.final_response.is_none() {
             gaps.push(format!("turn {} has no answer", at + 1));
         }
@@ -200,20 +201,6 @@ fn set_in(transcript: &Transcript) -> Map {
 /// Whether a key of the state lasts longer than its turn.
 fn lasts(key: &str) -> bool {
     !key.starts_with("temp:")
-}
-
-/// A turn in the form of a set, without the fields for metrics alone and without empty events.
-fn turn(recorded: &Invocation) -> Invocation {
-    let mut turn = recorded.clone();
-    (turn.rubrics, turn.app_details) = (None, None);
-    (turn.duration, turn.model_duration, turn.tool_duration) = (None, None, None);
-    if let Some(IntermediateData::Events(events)) = &mut turn.intermediate_data {
-        events.retain(|event| {
-            let says = event.content.as_ref().is_some_and(|content| !content.parts().is_empty());
-            says || event.grounding_metadata.is_some()
-        });
-    }
-    turn
 }
 
 const MAX_ID_WORDS: usize = 6;

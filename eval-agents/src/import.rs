@@ -50,13 +50,13 @@ mod turns;
 
 use std::path::Path;
 
-use eval_support::file::{LARGEST_FILE, open_file};
+use eval_support::file::{MAX_FILE_BYTES, open_file};
 use eval_support::setters;
 
 use crate::draft::Draft;
 
 pub use error::ImportError;
-use format::Held;
+use format::ReadDrafts;
 pub use format::{Format, UnknownFormat};
 #[cfg(feature = "reports")]
 pub use from_journal::{journal, recorded};
@@ -135,7 +135,7 @@ impl Import {
                 let file = open_file(path).map_err(failed)?;
                 found(&from, Format::Trace, from_traces::read(&from, file, &self.sessions)?)
             }
-            _ if length > LARGEST_FILE => Err(ImportError::TooLarge { from, bytes: length }),
+            _ if length > MAX_FILE_BYTES => Err(ImportError::TooLarge { from, bytes: length }),
             _ => self.parse(&from, &std::fs::read(path).map_err(failed)?),
         }
     }
@@ -163,7 +163,7 @@ impl Import {
                 ));
             }
             Format::Trace => from_traces::read(from, bytes, &self.sessions)?,
-            Format::Set => (eval_set::read(from, text)?, Vec::new()),
+            Format::Set => ReadDrafts { drafts: eval_set::read(from, text)?, left_out: Vec::new() },
             Format::JsonLines => rows::json_lines(from, text, self.mapping.as_ref())?,
             #[cfg(feature = "csv")]
             Format::Csv => rows::csv(from, text, self.mapping.as_ref())?,
@@ -174,7 +174,11 @@ impl Import {
     }
 }
 
-fn found(from: &str, format: Format, (drafts, left_out): Held) -> Result<Imported, ImportError> {
+fn found(
+    from: &str,
+    format: Format,
+    ReadDrafts { drafts, left_out }: ReadDrafts,
+) -> Result<Imported, ImportError> {
     if drafts.is_empty() {
         return Err(ImportError::Nothing { from: from.to_owned(), left_out });
     }

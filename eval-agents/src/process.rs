@@ -31,7 +31,7 @@ use child::{Child, Connection};
 pub use error::ProcessError;
 use eval_core::group::Launch;
 use eval_core::models::{Lease as ModelLease, ModelCalls, ModelMode, Router};
-use golden_tools::{Answers, ToldState, Waiting};
+use golden_tools::{ToldState, ToolAnswers, Waiting};
 #[cfg(any(test, fuzzing))]
 use message::HELLO;
 use message::{Asked, Reply};
@@ -70,10 +70,10 @@ pub struct Process {
     details: AppDetails,
     state: ToldState,
     connection: Option<Connection>,
-    /// Where calls of models of a shared program are answered.
+    /// Address of recorded model calls of a shared program.
     models_lease: Option<ModelLease>,
-    /// What answers the calls of the program; `None` if its tools run.
-    answers: Option<Answers>,
+    /// The answers to the calls of the program; `None` if its tools run.
+    answers: Option<ToolAnswers>,
     recorder: Option<Recorder>,
 }
 
@@ -91,9 +91,9 @@ type Kind = (Launch, Option<ModelMode>);
 struct Shared {
     child: Arc<Child>,
     end_within: Duration,
-    /// Where its calls of models are answered.
+    /// Address of recorded model calls.
     router: Option<Router>,
-    /// What its command keeps from being redirected.
+    /// The variables that its command keeps from being redirected.
     note: Option<String>,
 }
 
@@ -247,7 +247,7 @@ impl Agent for Process {
         match connection.reply().await? {
             Reply::Started { details, tools } => {
                 self.details = details;
-                match Answers::begin(golden, mock, tools.as_deref(), connection.writer(), &self.state) {
+                match ToolAnswers::begin(golden, mock, tools.as_deref(), connection.writer(), &self.state) {
                     Ok(answers) => self.answers = answers,
                     Err(error) => return Err(connection.explain(error).await.into()),
                 }

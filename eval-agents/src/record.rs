@@ -43,7 +43,7 @@ pub use draft_recorder::{DraftRecorder, DraftRecorderError};
 pub use script::{Script, ScriptError, scripts};
 
 const POLL_PAUSE: Duration = Duration::from_millis(50);
-/// How many times longer the agent runs than a look at its events takes. A look copies all events, so without this factor the
+/// The ratio of the time that the agent runs to the time that a look at its events takes. A look copies all events, so without this factor the
 /// time would be quadratic.
 const POLL_SHARE: u32 = 9;
 

@@ -300,7 +300,7 @@ fn words(option: &str, line: &str, variant: &Variant) -> Result<Command, Command
     Ok(told(command, variant))
 }
 
-/// What only a shell understands in a command line, as a name with its article.
+/// The part of a command line that only a shell understands, as a name with its article.
 fn shell_syntax(line: &str) -> Option<String> {
     let assigned = line.split_whitespace().next().and_then(|word| word.split_once('='));
     let is_name = |name: &str| {

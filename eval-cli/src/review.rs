@@ -14,12 +14,12 @@ mod merge;
 mod queue;
 mod warnings;
 
-pub(crate) use change::{Change, Part};
+pub(crate) use change::{GoldenChange, Part};
 pub(crate) use choice::{Choice, below, is_divided};
 pub(crate) use edit::{Hunk, Written, as_shown};
 pub(crate) use forecast::Forecast;
 pub(crate) use item::{Item, NotOffered, Offer};
 pub(crate) use judged::judge_lines;
-pub(crate) use lines::{Line, arguments};
+pub(crate) use lines::{CallLine, arguments};
 pub(crate) use queue::Queue;
 pub(crate) use warnings::Warning;

@@ -56,8 +56,8 @@ pub(crate) fn last_run() -> Result<LoadedRun, CommandError> {
     Ok(last)
 }
 
-/// The baseline that is meant: this file, else the one of the current folder, or of the nearest folder above it that has one. Above
-/// the folder of the project, sets have other names.
+/// The baseline: this file, else the file in the current folder or the nearest folder above that has one. Above the folder of the
+/// project, sets have other names.
 pub(crate) fn baseline_path(named: Option<&Path>) -> PathBuf {
     if let Some(named) = named {
         return named.to_owned();

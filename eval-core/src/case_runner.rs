@@ -46,7 +46,7 @@ pub(crate) struct CaseRunner {
     models: Models,
 }
 
-/// What files beside a set say of its golden tools.
+/// The content of the files beside a set about its golden tools.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ToolFiles {
     pub(crate) faults: Option<Arc<ToolInjections>>,
@@ -170,7 +170,7 @@ impl CaseRunner {
         Self { models, ..self }
     }
 
-    /// How calls of models are answered.
+    /// The answers to calls of models.
     #[cfg(feature = "models")]
     pub(crate) fn models(&self) -> Option<crate::models::ModelMode> {
         self.models.mode()

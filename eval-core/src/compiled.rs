@@ -56,7 +56,7 @@ pub struct SetSource {
 /// The recorded calls of models of a set.
 #[derive(Debug)]
 pub struct ModelsSource {
-    /// What its cases share.
+    /// The part that its cases share.
     pub shared: FileSource,
     /// The ids of the cases that have recorded calls, each with its file.
     pub cases: &'static [(&'static str, FileSource)],

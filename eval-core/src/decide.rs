@@ -196,25 +196,13 @@ fn report_of_metric(
         verdict: Verdict::Informational,
         notes: Vec::new(),
     };
-    let mut scored: Vec<&Scores> = Vec::new();
-    let mut skipped = None;
-    let mut broken = None;
-    // A run that ended in an error of the agent has no scores. A run whose test body failed keeps them.
-    for run in runs {
-        match run.metric(&rule.name).map(|metric| &metric.outcome) {
-            Some(MetricOutcome::Scored(scores)) => scored.push(scores),
-            Some(MetricOutcome::Skipped(reason) | MetricOutcome::Unjudged(reason)) => skipped = Some(reason),
-            Some(MetricOutcome::Error { role, message }) => {
-                broken.get_or_insert_with(|| Verdict::error(*role, format!("{}: {message}", rule.name)));
-            }
-            None if run.error.is_some() => {}
-            None => {
-                report.verdict =
-                    Verdict::error(Role::Harness, format!("{}: a run was not scored with it", rule.name));
-                return report;
-            }
+    let Outcomes { scored, skipped, broken } = match Outcomes::of(&rule.name, runs) {
+        Ok(outcomes) => outcomes,
+        Err(verdict) => {
+            report.verdict = verdict;
+            return report;
         }
-    }
+    };
     let enough = needed.filter(|_| report.criterion.is_some()).is_some_and(|needed| {
         let passed = by_number(runs)
             .filter(|run| run.iter().all(|run| reached(&rule.name, run) == Some(true)))
@@ -263,6 +251,43 @@ fn report_of_metric(
     }
     report.notes = notes(&report, &scored, &pool, bound, gate);
     if mixed.is_some() { without_a_pool(report, &scored) } else { report }
+}
+
+/// The outcomes of a metric in the runs of a case.
+#[derive(Default)]
+struct Outcomes<'r> {
+    scored: Vec<&'r Scores>,
+    /// The last reason of a run that was skipped.
+    skipped: Option<&'r String>,
+    /// The first error.
+    broken: Option<Verdict>,
+}
+
+impl<'r> Outcomes<'r> {
+    /// Fails with a verdict if a run was not scored with the metric. A run that ended in an error of the agent has no scores; a run
+    /// whose test body failed keeps them.
+    fn of(name: &str, runs: &'r [RunReport]) -> Result<Self, Verdict> {
+        let mut all = Self::default();
+        for run in runs {
+            match run.metric(name).map(|metric| &metric.outcome) {
+                Some(MetricOutcome::Scored(scores)) => all.scored.push(scores),
+                Some(MetricOutcome::Skipped(reason) | MetricOutcome::Unjudged(reason)) => {
+                    all.skipped = Some(reason);
+                }
+                Some(MetricOutcome::Error { role, message }) => {
+                    all.broken.get_or_insert_with(|| Verdict::error(*role, format!("{name}: {message}")));
+                }
+                None if run.error.is_some() => {}
+                None => {
+                    return Err(Verdict::error(
+                        Role::Harness,
+                        format!("{name}: a run was not scored with it"),
+                    ));
+                }
+            }
+        }
+        Ok(all)
+    }
 }
 
 /// The number of a built-in metric's arithmetic, if it is not the first.

@@ -183,6 +183,8 @@ pub mod __private {
     pub use crate::guard::TIMED_OUT;
     pub use crate::judge_outcome::ASKED_IF;
     pub use crate::play::check_events;
+    pub use crate::report::golden::{turn_of_set, with_run};
+    pub use crate::score::usage::sum_of_known;
     pub use crate::tools::answers::{NO_GOLDEN, in_short};
     pub use crate::transcript::invocation;
 

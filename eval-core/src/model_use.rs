@@ -18,13 +18,25 @@ pub struct ModelUse {
     pub usage: UsageMetadata,
 }
 
-/// What the calls of models in a run leave behind.
+/// Remains of a run's model calls.
 #[derive(Debug, Default)]
 pub(crate) struct ModelsEnded {
     pub(crate) notes: Vec<String>,
     pub(crate) uses: Vec<ModelUse>,
-    /// Why the recording is not what it should be.
+    /// The error of the recording.
     pub(crate) error: Option<String>,
+}
+
+/// The runs of the cases of a set.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(
+    not(feature = "models"),
+    expect(dead_code, reason = "no calls of models are recorded in this build")
+)]
+pub(crate) struct PlannedRuns {
+    pub(crate) runs: usize,
+    /// Whether the agent is one of the variants of a matrix, which share the recordings of a case.
+    pub(crate) is_variant: bool,
 }
 
 #[cfg(feature = "models")]

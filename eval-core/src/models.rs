@@ -13,7 +13,7 @@ use eval_support::{command, shell};
 use tokio::task::JoinError;
 
 use crate::blocking::outcome_of_blocking;
-use crate::model_use::ModelsEnded;
+use crate::model_use::{ModelsEnded, PlannedRuns};
 
 /// The recorded calls of models of a set while its cases run. Without a recording and without a variable there are none.
 #[derive(Clone, Debug, Default)]
@@ -36,15 +36,7 @@ pub(crate) enum Command {
     Unknown,
 }
 
-/// The runs of the cases of a set.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Plan {
-    pub(crate) runs: usize,
-    /// Whether the agent is one of the variants of a matrix, which share the recordings of a case.
-    pub(crate) is_variant: bool,
-}
-
-impl Plan {
+impl PlannedRuns {
     /// Fails if a variant would change the recordings of the others.
     fn check(self, settings: &Settings) -> Result<(), String> {
         match settings.mode.filter(|_| self.is_variant) {
@@ -78,7 +70,7 @@ impl Command {
 
 impl Models {
     /// The recordings beside a set in a file. Fails if a variable has a value that is not known, or that does not fit the plan.
-    pub(crate) fn beside(set: Option<&Path>, command: Command, plan: Plan) -> Result<Self, String> {
+    pub(crate) fn beside(set: Option<&Path>, command: Command, plan: PlannedRuns) -> Result<Self, String> {
         let settings = Settings::from_env()?;
         let Some(set) = set else { return Self::without_a_file(settings, command, plan) };
         plan.check(&settings)?;
@@ -88,7 +80,7 @@ impl Models {
     }
 
     /// The recordings of a set that was read from no file: none, so that a call is an error where models must not be asked.
-    fn without_a_file(settings: Settings, command: Command, plan: Plan) -> Result<Self, String> {
+    fn without_a_file(settings: Settings, command: Command, plan: PlannedRuns) -> Result<Self, String> {
         if settings.mode.is_some_and(ModelMode::asks) {
             return Ok(Self(None));
         }
@@ -105,7 +97,7 @@ impl Models {
         shown: &str,
         texts: Option<(Option<&'static str>, Option<&'static str>)>,
         command: String,
-        plan: Plan,
+        plan: PlannedRuns,
     ) -> Result<Self, String> {
         let settings = Settings::from_env()?;
         plan.check(&settings)?;
@@ -115,8 +107,8 @@ impl Models {
         Ok(Self::of(ModelSet::compiled(settings, folder, texts)?, Command::Test(command), plan))
     }
 
-    fn of(set: Option<ModelSet>, command: Command, plan: Plan) -> Self {
-        let Plan { runs, is_variant } = plan;
+    fn of(set: Option<ModelSet>, command: Command, plan: PlannedRuns) -> Self {
+        let PlannedRuns { runs, is_variant } = plan;
         Self(set.map(|set| Arc::new(Source { set: set.planned(runs, is_variant), command })))
     }
 
@@ -125,7 +117,7 @@ impl Models {
         self.0.as_ref().map(|source| source.set.mode())
     }
 
-    /// What answers calls of models in a run of a case; `None` if the agent asks them itself.
+    /// The answers to calls of models in a run of a case; `None` if the agent asks them itself.
     pub(crate) async fn open(&self, case: &EvalCase, run: usize) -> Result<Option<ModelCalls>, String> {
         let Some(source) = self.0.clone() else {
             return match case.extra.get(EvalCase::MODELS_KEY) {
@@ -175,7 +167,7 @@ pub(crate) fn replays() -> bool {
     Settings::from_env().is_ok_and(|settings| settings.mode.is_none_or(|mode| mode == ModelMode::Replay))
 }
 
-/// What the variable asks for in every run; `None` without it. Fails if a variable has a value that is not known.
+/// The mode that the variable asks for in every run; `None` without it. Fails if a variable has a value that is not known.
 #[doc(hidden)]
 pub fn asked_mode() -> Result<Option<ModelMode>, String> {
     Settings::from_env().map(|settings| settings.mode)
@@ -198,8 +190,9 @@ mod tests {
 
     #[test]
     fn variants_do_not_change_the_recordings_of_each_other() {
-        let check =
-            |mode, is_variant| Plan { runs: 1, is_variant }.check(&Settings { mode, ..Settings::default() });
+        let check = |mode, is_variant| {
+            PlannedRuns { runs: 1, is_variant }.check(&Settings { mode, ..Settings::default() })
+        };
         for mode in [ModelMode::RecordAll, ModelMode::Rebind] {
             assert_eq!(check(Some(mode), false), Ok(()));
             let error = check(Some(mode), true).unwrap_err();
@@ -231,7 +224,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_set_without_a_file_has_no_recording_and_asks_no_model_where_it_must_not() {
-        let plan = Plan { runs: 1, is_variant: false };
+        let plan = PlannedRuns { runs: 1, is_variant: false };
         let models = |mode| {
             let settings = Settings { mode, ..Settings::default() };
             Models::without_a_file(settings, Command::Unknown, plan).unwrap()

@@ -15,7 +15,7 @@ use std::time::Duration;
 use eval_format::EvalCase;
 use eval_support::variables::MODELS;
 
-use crate::model_use::ModelsEnded;
+use crate::model_use::{ModelsEnded, PlannedRuns};
 
 #[derive(Clone, Debug)]
 pub(crate) enum ModelCalls {}
@@ -54,14 +54,6 @@ pub(crate) enum Command {
     Unknown,
 }
 
-/// The runs of the cases of a set.
-#[derive(Clone, Copy, Debug)]
-#[expect(dead_code, reason = "no command records calls in this build")]
-pub(crate) struct Plan {
-    pub(crate) runs: usize,
-    pub(crate) is_variant: bool,
-}
-
 const ADD_IT: &str = "and eval-core is built without recorded calls of models: add the feature `models`, or `record-models`, to \
                       its line in `Cargo.toml`";
 
@@ -74,7 +66,7 @@ pub(crate) fn replays() -> bool {
 }
 
 impl Models {
-    pub(crate) fn beside(_: Option<&Path>, _: Command, _: Plan) -> Result<Self, String> {
+    pub(crate) fn beside(_: Option<&Path>, _: Command, _: PlannedRuns) -> Result<Self, String> {
         Self::checked()
     }
 

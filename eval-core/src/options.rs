@@ -21,7 +21,7 @@ pub struct Options {
     pub literal: bool,
     /// The time limit for setting up, for opening the session and for each turn.
     pub timeout: Duration,
-    /// What answers the calls of the agent.
+    /// The source of answers to the calls of the agent.
     pub tools: ToolSource,
 }
 
@@ -42,7 +42,7 @@ impl Options {
         self.literal || variables::is_literal()
     }
 
-    /// What answers the calls of the agent, if its own tools do not: `golden`, with a file of faults `golden, faults` and the hash of
+    /// The source of answers to the calls of the agent, if its own tools do not: `golden`, with a file of faults `golden, faults` and the hash of
     /// its values, so that the layout of the file does not matter.
     pub(crate) fn answered_by(&self, faults: Option<&str>) -> Option<String> {
         let hash = |text: &str| {

@@ -47,6 +47,7 @@
 mod as_expected;
 mod case_report;
 mod eval_report;
+pub(crate) mod golden;
 mod metric_report;
 mod replaceable;
 #[cfg(test)]

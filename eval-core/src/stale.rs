@@ -20,7 +20,7 @@ use eval_support::mutex::Mutex;
 use crate::compiled::{FileSource, Replays, SetSource, Test};
 
 /// Up to this many bytes the content of a file is always compared.
-const SMALL: u64 = 256 << 10;
+const MAX_ALWAYS_COMPARED_BYTES: u64 = 256 << 10;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Freshness {
@@ -77,7 +77,7 @@ fn compare_now(root: &Path, compiled: &FileSource, depth: Depth, built: Option<S
         return Compared::Differs;
     }
     let unread = depth == Depth::AsTimesSay
-        && found.len() > SMALL
+        && found.len() > MAX_ALWAYS_COMPARED_BYTES
         && built.is_some_and(|built| !is_newer(root, compiled.file, built));
     if unread {
         return Compared::Same;
@@ -206,11 +206,11 @@ mod tests {
 
     #[test]
     fn the_content_of_a_small_file_is_always_compared() {
-        let (folder, built) = package(text('a', SMALL));
+        let (folder, built) = package(text('a', MAX_ALWAYS_COMPARED_BYTES));
         for (compiled, expected) in [
-            (text('a', SMALL), Compared::Same),
-            (text('b', SMALL), Compared::Differs),
-            (text('a', SMALL - 1), Compared::Differs),
+            (text('a', MAX_ALWAYS_COMPARED_BYTES), Compared::Same),
+            (text('b', MAX_ALWAYS_COMPARED_BYTES), Compared::Differs),
+            (text('a', MAX_ALWAYS_COMPARED_BYTES - 1), Compared::Differs),
         ] {
             assert_eq!(compared(folder.path(), compiled, Depth::AsTimesSay, built), expected);
         }
@@ -218,8 +218,8 @@ mod tests {
 
     #[test]
     fn the_content_of_a_large_file_is_compared_if_a_time_is_newer_or_a_test_failed() {
-        let (folder, built) = package(text('a', SMALL + 1));
-        let (other, root) = (text('b', SMALL + 1), folder.path());
+        let (folder, built) = package(text('a', MAX_ALWAYS_COMPARED_BYTES + 1));
+        let (other, root) = (text('b', MAX_ALWAYS_COMPARED_BYTES + 1), folder.path());
         assert_eq!(compared(root, other, Depth::AsTimesSay, built), Compared::Same, "nothing changed since");
         assert_eq!(compared(root, other, Depth::Content, built), Compared::Differs);
         let file = FileSource { file: FILE, text: other };

@@ -22,7 +22,7 @@ pub struct Transcript {
     pub turns: Vec<TurnRecord>,
     /// The session state at the end.
     pub state: Map,
-    /// What ended the run early.
+    /// The error that ended the run early.
     pub error: Option<RunError>,
     /// Remarks on the run: [`Recorder::note`](crate::Recorder::note).
     pub notes: Vec<String>,
@@ -66,11 +66,11 @@ debug_without_secrets!(TurnRecord { events, invocation });
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RunError {
-    /// What failed.
+    /// The part that failed.
     pub role: Role,
     /// The turn in which it happened, from 1; `None` outside of turns.
     pub turn: Option<usize>,
-    /// What went wrong.
+    /// The error in words.
     pub message: String,
     /// The error of the model that plays the user, if that model failed.
     pub judge: Option<JudgeError>,

@@ -363,7 +363,7 @@ impl fmt::Display for FindError {
 
 impl std::error::Error for FindError {}
 
-/// The begin of a `CACHEDIR.TAG`, as <https://bford.info/cachedir/> says. Cargo writes one into `target`.
+/// The beginning of a `CACHEDIR.TAG`, as <https://bford.info/cachedir/> says. Cargo writes one into `target`.
 const TAG: &[u8] = b"Signature: 8a477f597d28d172789f06886806bc55";
 
 /// Whether a search leaves out a folder below its start. A folder that the path names is always searched.

@@ -60,6 +60,7 @@ mod judged;
 pub mod matrix;
 mod meaning;
 pub mod metric;
+mod mistakes;
 mod model;
 mod model_faults;
 mod names;
@@ -102,7 +103,7 @@ pub use value::{Entries, Map, Number, Value};
 pub mod __private {
     pub use crate::judged::{judged_criteria, simulated_users};
     pub use crate::metric::fields::DEFAULT_STOP_SIGNAL;
-    pub use crate::model_faults::{Change, FaultKind, ModelFault, ModelFaults, check_model_faults};
+    pub use crate::model_faults::{AnswerChange, FaultKind, ModelFault, ModelFaults, check_model_faults};
     pub use crate::names::{LISTING_BEGIN, LISTING_END, module_name, test_names};
     pub use crate::problem::render::render_with_level;
     pub use crate::reader::built::check_cases;

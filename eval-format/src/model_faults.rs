@@ -10,12 +10,11 @@ use eval_support::words::{code_list, did_you_mean};
 pub(crate) use check::check;
 pub use check::check_model_faults;
 
+use crate::mistakes::{Mistake, Step};
 use crate::model::EvalCase;
+use crate::options::SECONDS_OF_A_DAY;
 use crate::problem::{ProblemCode, shown};
 use crate::value::{Map, Value};
-
-/// The longest time of a fault, in seconds.
-const MAX_FAULT_SECONDS: f64 = 86_400.0;
 
 // Code in help texts is written without the braces around it, so that the attribute can show it as arguments.
 const EXAMPLE: &str = r#"`"faults": [{"at": {"turn": 1, "call": 2}, "fault": "reset"}]`"#;
@@ -66,38 +65,18 @@ pub enum FaultKind {
         is_error: bool,
     },
     /// The answer is changed.
-    Changed(Change),
+    Changed(AnswerChange),
 }
 
 /// A change of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum AnswerChange {
     /// It ends because it is too long.
     Truncated,
     /// The arguments of its calls are no JSON.
     MalformedArguments,
     /// It says nothing, and calls nothing.
     Empty,
-}
-
-/// A step from a value to a value in it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Step {
-    Key(&'static str),
-    /// A key as the file has it.
-    Other(String),
-    Index(usize),
-}
-
-/// A mistake, at a path below `_models`.
-#[derive(Debug)]
-struct Mistake {
-    code: ProblemCode,
-    path: Vec<Step>,
-    /// Whether the last key of the path is wrong, and not its value.
-    at_key: bool,
-    message: String,
-    help: String,
 }
 
 impl ModelFaults {
@@ -109,7 +88,7 @@ impl ModelFaults {
             Some(mistake) => {
                 let number = mistake.path.iter().find_map(|step| match step {
                     Step::Index(at) => Some(format!("fault {}: ", at + 1)),
-                    _ => None,
+                    Step::Key(_) => None,
                 });
                 Err(format!("{}{}; {}", number.unwrap_or_default(), mistake.message, mistake.help))
             }
@@ -165,7 +144,7 @@ impl Reader {
             return;
         };
         let Some(list) = map.get(ModelFaults::LIST_KEY) else { return };
-        self.path.push(Step::Key(ModelFaults::LIST_KEY));
+        self.path.push(Step::named(ModelFaults::LIST_KEY));
         match list.as_array() {
             None => self.wrong_value(
                 format!("`faults` is an array, and this is {}", list.kind()),
@@ -185,14 +164,14 @@ impl Reader {
         let Some(map) = self.object(value, what, EXAMPLE_OF_ONE, &["at", "fault"]) else { return };
         let before = self.mistakes.len();
         let place = self.needed(map, "at").map(|at| {
-            self.within(Step::Key("at"), |reader| {
+            self.within(Step::named("at"), |reader| {
                 let what = "`at` is an object with `turn` and `call`";
                 let at = reader.object(at, what, r#"`"at": {"turn": 1, "call": 1}`"#, &["turn", "call"])?;
                 Some((reader.counted(at, "turn"), reader.counted(at, "call")))
             })
         });
         let kind = self.needed(map, "fault").map(|fault| {
-            let kind = self.within(Step::Key("fault"), |reader| reader.kind(fault));
+            let kind = self.within(Step::named("fault"), |reader| reader.kind(fault));
             (kind, fault.to_string())
         });
         if self.mistakes.len() > before {
@@ -216,8 +195,8 @@ impl Reader {
                 "reset" => Some(FaultKind::Reset),
                 "cut" => Some(FaultKind::Cut { events: 1, is_error: false }),
                 "error_in_stream" => Some(FaultKind::Cut { events: 1, is_error: true }),
-                "malformed_arguments" => changed(Change::MalformedArguments),
-                "empty" => changed(Change::Empty),
+                "malformed_arguments" => changed(AnswerChange::MalformedArguments),
+                "empty" => changed(AnswerChange::Empty),
                 _ => self.unknown(fault),
             },
             Value::Object(map) => {
@@ -228,14 +207,14 @@ impl Reader {
                 };
                 let others = if name == "status" { &["status", "retry_after"][..] } else { &[name][..] };
                 self.only(map, others);
-                self.within(Step::Key(name), |reader| match name {
+                self.within(Step::named(name), |reader| match name {
                     "status" => reader.status(value, map),
                     "hang" => reader.seconds(value, "hang").map(FaultKind::Hang),
                     "cut" | "error_in_stream" => {
                         let is_error = name == "error_in_stream";
                         reader.events(value, name).map(|events| FaultKind::Cut { events, is_error })
                     }
-                    _ if value.as_str() == Some("max_tokens") => changed(Change::Truncated),
+                    _ if value.as_str() == Some("max_tokens") => changed(AnswerChange::Truncated),
                     _ => {
                         reader.wrong_value(
                             format!("`truncate` is {}", shown(&value.to_string())),
@@ -267,8 +246,8 @@ impl Reader {
             Some(wait) => {
                 self.path.pop();
                 let wait =
-                    self.within(Step::Key("retry_after"), |reader| reader.seconds(wait, "retry_after"));
-                self.path.push(Step::Key("status"));
+                    self.within(Step::named("retry_after"), |reader| reader.seconds(wait, "retry_after"));
+                self.path.push(Step::named("status"));
                 Some(wait?)
             }
         };
@@ -276,11 +255,11 @@ impl Reader {
     }
 
     fn seconds(&mut self, value: &Value, name: &str) -> Option<Duration> {
-        let seconds = value.as_f64().filter(|seconds| (0.0..=MAX_FAULT_SECONDS).contains(seconds));
+        let seconds = value.as_f64().filter(|seconds| (0.0..=SECONDS_OF_A_DAY).contains(seconds));
         let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         if time.is_none() {
             let message = format!("`{name}` is {}", shown(&value.to_string()));
-            self.wrong_value(message, format!("it is a number of seconds, from 0 to {MAX_FAULT_SECONDS}"));
+            self.wrong_value(message, format!("it is a number of seconds, from 0 to {SECONDS_OF_A_DAY}"));
         }
         time
     }
@@ -303,7 +282,7 @@ impl Reader {
         let number = number.filter(|number| *number > 0);
         if number.is_none() {
             let message = format!("`{key}` is {}", shown(&value.to_string()));
-            self.within(Step::Key(key), |reader| {
+            self.within(Step::named(key), |reader| {
                 reader.wrong_value(message, "it is a whole number from 1".to_owned());
             });
         }
@@ -340,7 +319,7 @@ impl Reader {
         for key in map.keys().filter(|key| !keys.contains(key) && !key.starts_with('_')) {
             let help = did_you_mean(key, keys.iter().copied())
                 .unwrap_or_else(|| format!("nothing reads it here; the keys are {}", code_list(keys)));
-            self.within(Step::Other(key.to_owned()), |reader| {
+            self.within(Step::key(key), |reader| {
                 reader.add(
                     ProblemCode::UnknownKey,
                     true,

@@ -9,7 +9,7 @@ use eval_support::hash::content_hash;
 use unicode_ident::{is_xid_continue, is_xid_start};
 use unicode_normalization::UnicodeNormalization;
 
-/// The begin of the text of a set. After it come `run` or `ignored`, a blank, the path of the module and a
+/// The beginning of the text of a set. After it come `run` or `ignored`, a blank, the path of the module and a
 /// line break, then a test on each line.
 pub const LISTING_BEGIN: &str = "\n#evalset-tests-1 ";
 /// The end of the text of a set.

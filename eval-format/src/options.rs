@@ -26,6 +26,9 @@ pub const DEFAULT_TIMEOUT: Duration = Duration::from_mins(2);
 /// The most runs of a case. A report keeps each of them.
 pub const MOST_RUNS: u32 = 100_000;
 
+/// The longest time limit or wait in a file, in seconds.
+pub(crate) const SECONDS_OF_A_DAY: f64 = 86_400.0;
+
 /// The app name of a session whose case has no `session_input`, as in ADK.
 pub const DEFAULT_APP_NAME: &str = "EvaluationGenerator";
 

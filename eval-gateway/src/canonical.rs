@@ -72,7 +72,7 @@ const TELEMETRY: [&str; 8] = [
     "labels",
 ];
 
-/// The note in place of a credential in a body, such as the one of a server of tools.
+/// The note in place of a credential in a body, such as a tool server's.
 const CREDENTIAL: &str = "(a secret)";
 
 /// Keys that say that the text beside them is bytes.

@@ -17,14 +17,14 @@ pub(crate) struct Cassette {
     by_hand: Vec<Exchange>,
     shown: String,
     folder: ModelsFolder,
-    plan: Plan,
+    plan: PlannedRuns,
     writable: OnceLock<Result<(), String>>,
     state: Mutex<State>,
 }
 
 /// The runs of a case in this process.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Plan {
+pub(crate) struct PlannedRuns {
     /// The number of runs; `None` if it is not known.
     pub(crate) runs: Option<usize>,
     /// Whether other variants of the agent have answers in the same file.
@@ -69,14 +69,14 @@ impl Cassette {
             by_hand,
             shown: folder.shown_file(&recording.eval_id),
             folder,
-            plan: Plan::default(),
+            plan: PlannedRuns::default(),
             writable: OnceLock::new(),
             state: Mutex::new(State { recording, exists, is_fresh: false }),
         }
     }
 
     /// The same cassette for these runs.
-    pub(crate) fn planned(self, plan: Plan) -> Self {
+    pub(crate) fn planned(self, plan: PlannedRuns) -> Self {
         Self { plan, ..self }
     }
 

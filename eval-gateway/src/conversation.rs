@@ -77,7 +77,7 @@ struct State {
     kinds: HashSet<String>,
     /// The number of answers that were played for each key, with one that a fault cut off.
     seen: HashMap<String, usize>,
-    /// What was asked of a model in this run.
+    /// The calls that a model was asked in this run.
     fresh: Vec<Exchange>,
     rebound: Vec<Rebound>,
     /// The calls of models while answers are recorded: failures keep the case from being written, unless a retry cured them.
@@ -306,7 +306,7 @@ impl Shared {
         self.mode.reads() || (self.is_copy() && self.cassette.is_fresh())
     }
 
-    /// Whether what is asked is written.
+    /// Whether asked calls are written.
     fn writes(&self) -> bool {
         self.mode.records() && !self.is_copy()
     }

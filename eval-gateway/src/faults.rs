@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use eval_format::__private::{Change, FaultKind, ModelFault, ModelFaults};
+use eval_format::__private::{AnswerChange, FaultKind, ModelFault, ModelFaults};
 use eval_format::Value;
 
 mod changed;
@@ -37,7 +37,7 @@ pub(crate) enum Twist {
     /// It breaks off, so it is not used up: the next call with this request gets it whole.
     Cut { events: usize, is_error: bool },
     /// Its text or its calls are others.
-    Changed(Change),
+    Changed(AnswerChange),
 }
 
 impl Faults {

@@ -43,7 +43,7 @@ pub(crate) struct Spent {
     cost: f64,
 }
 
-/// What all conversations that share it have spent. Clones are the same.
+/// Shared spending of conversations. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct Total(Arc<Mutex<Spent>>);
 
@@ -148,7 +148,7 @@ impl Limit {
 }
 
 impl Total {
-    /// The one of all sets of the process.
+    /// The spending of all sets of the process.
     pub(crate) fn of_process() -> Self {
         static OF_PROCESS: LazyLock<Total> = LazyLock::new(Total::default);
         OF_PROCESS.clone()

@@ -28,7 +28,7 @@ pub(crate) struct Place {
     pub(crate) call: usize,
 }
 
-/// What is known of the recording.
+/// The known facts about the recording.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Known<'a> {
     pub(crate) recording: &'a CaseRecording,
@@ -84,8 +84,8 @@ pub(crate) fn not_recorded(asked: &Asked, place: Place, known: Known<'_>) -> Str
     text
 }
 
-/// The recorded request that is most like the asked one: of the same wire, with the most words in common. Of those that are as
-/// near, it is the one of the same model, turn and length.
+/// The recorded request that is most like the asked one: of the same wire, with the most words in common. Among
+/// equally similar requests, the one with the same model, turn and length.
 fn nearest<'a>(recording: &'a CaseRecording, asked: &Asked, turn: usize) -> Option<&'a Exchange> {
     let words = likeness::words(&asked.parts);
     recording.exchanges.iter().max_by_key(|known| {

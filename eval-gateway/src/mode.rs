@@ -54,7 +54,7 @@ impl ModelMode {
     }
 }
 
-/// What the variables say.
+/// The settings in the variables.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     /// The mode; `None` if no variable says it. Then recordings that exist are replayed.
@@ -67,7 +67,7 @@ pub struct Settings {
     pub is_offline: bool,
     /// The limits of runs.
     pub limits: Limits,
-    /// What was spent so far by all that these settings are of.
+    /// Spending so far of all conversations under these settings.
     pub total: Total,
     /// The addresses that take the place of the servers of providers.
     pub upstreams: BTreeMap<Provider, String>,

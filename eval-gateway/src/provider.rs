@@ -102,7 +102,7 @@ impl Provider {
     pub(crate) fn upstream(self, given: Option<&str>, rest: &str) -> String {
         let set = |name: &str| env::var(name).ok().filter(|value| !value.trim().is_empty());
         let facts = self.facts();
-        // Of Anthropic's clients, the one of Vercel takes the version for a part of the base URL.
+        // Vercel's client of Anthropic puts the version into the base URL.
         let lacks_version = self == Self::Anthropic && !rest.starts_with("/v1/");
         let joined = |base: &str, rest: &str| {
             let base = base.trim_end_matches('/');
@@ -214,7 +214,7 @@ fn is_of(host: &str, known: &str) -> bool {
     }
 }
 
-/// What redirects the client of a host, where its own variables do not. The first one whose host fits is said.
+/// Advice for redirecting a host's client. The first matching host counts.
 const ADVICE: [(&str, &str); 14] = [
     ("api.openai.com", "give its client the address in `OPENAI_BASE_URL`"),
     ("api.anthropic.com", "give its client the address in `ANTHROPIC_BASE_URL`"),
@@ -248,7 +248,7 @@ const TOGETHER: &str = "set `TOGETHER_BASE_URL` to the value of `OPENAI_BASE_URL
 const AZURE: &str = "give its client the value of `ANTHROPIC_BASE_URL` as `azure_endpoint`, or of `OPENAI_BASE_URL` as `base_url`";
 const VERTEX: &str = "give Google's client the address in `GOOGLE_VERTEX_BASE_URL`; Anthropic's client for Vertex takes it with `/v1` behind it as `base_url`";
 
-/// What redirects the client of a host.
+/// Advice for redirecting the client of a host.
 pub(crate) fn advice(host: &str) -> &'static str {
     let host = spelt(host);
     let known = ADVICE.iter().find(|(known, _)| is_of(&host, known));

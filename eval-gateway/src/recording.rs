@@ -45,7 +45,7 @@ pub struct Exchange {
     pub key: String,
     /// The key of the request that was answered, if the request was changed since: `models rebind`.
     pub answered: Option<String>,
-    /// The answers, the ones of one run in the order in which they were given.
+    /// The answers; those in one run are in the order in which they were given.
     pub answers: Vec<Answer>,
 }
 

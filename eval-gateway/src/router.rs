@@ -25,7 +25,7 @@ use crate::variables;
 use crate::wire::{Incoming, NoWire, Wire};
 
 /// The time for which a conversation is remembered whose turn was left: its calls may still come.
-const REMEMBERED: Duration = Duration::from_mins(1);
+const REMEMBERED_FOR: Duration = Duration::from_mins(1);
 
 /// The address of a program for many conversations.
 #[derive(Clone)]
@@ -119,7 +119,7 @@ impl Router {
     /// The active conversations, and those that left in the midst of a turn.
     fn present(&self) -> (Vec<Conversation>, Vec<Conversation>) {
         let mut state = self.0.state.lock();
-        state.left.retain(|(_, since)| since.elapsed() < REMEMBERED);
+        state.left.retain(|(_, since)| since.elapsed() < REMEMBERED_FOR);
         (state.active.clone(), state.left.iter().map(|(conversation, _)| conversation.clone()).collect())
     }
 }

@@ -8,7 +8,7 @@ use eval_support::mutex::Mutex;
 use eval_support::variables::MODELS;
 use eval_support::words::code_list;
 
-use crate::cassette::{Cassette, Plan};
+use crate::cassette::{Cassette, PlannedRuns};
 use crate::conversation::Conversation;
 use crate::faults::Faults;
 use crate::mode::{ModelMode, Settings};
@@ -22,7 +22,7 @@ pub struct ModelSet {
     folder: ModelsFolder,
     /// The texts of this case, if they are compiled in.
     compiled: Option<CompiledModels>,
-    plan: Plan,
+    plan: PlannedRuns,
     cassettes: Mutex<HashMap<String, Arc<Cassette>>>,
 }
 
@@ -54,14 +54,14 @@ impl ModelSet {
         folder: ModelsFolder,
         compiled: Option<CompiledModels>,
     ) -> Self {
-        let (plan, cassettes) = (Plan::default(), Mutex::default());
+        let (plan, cassettes) = (PlannedRuns::default(), Mutex::default());
         Self { settings, mode, folder, compiled, plan, cassettes }
     }
 
     /// The recordings for cases with this number of runs, by one of several variants of an agent or by the only one.
     #[must_use]
     pub fn planned(self, runs: usize, is_variant: bool) -> Self {
-        Self { plan: Plan { runs: Some(runs), is_variant }, ..self }
+        Self { plan: PlannedRuns { runs: Some(runs), is_variant }, ..self }
     }
 
     /// The mode in which calls are answered.
@@ -131,8 +131,7 @@ impl ModelSet {
     }
 }
 
-/// What answers the calls of a set that has recordings or none; `None` if its agents ask their models themselves. Offline none
-/// may be asked, so what is not recorded is an error. Fails if there are limits, and nothing would count the calls, and if the
+/// The mode of a set; `None` if its agents ask their models themselves. Offline, an unrecorded call is an error. Fails if there are limits, and nothing would count the calls, and if the
 /// recordings may be there under another name.
 fn mode(settings: &Settings, exists: bool, folder: &ModelsFolder) -> Result<Option<ModelMode>, String> {
     let limits = settings.limits.variables();

@@ -109,7 +109,7 @@ impl Splitter {
     }
 }
 
-/// The end of the first block at or after a place, and the begin of the next one. A line may end otherwise than the one before.
+/// The end of the first block at or after a place, and the beginning of the next one. A line may end otherwise than the one before.
 fn block_end(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
     (from..bytes.len()).find_map(|at| {
         let line = line_end(&bytes[at..])?;

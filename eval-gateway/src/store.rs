@@ -18,7 +18,7 @@ use crate::recording::{CaseRecording, Exchange, Shared, by_hand};
 pub(crate) use secrets::hide_key;
 
 /// The largest recording of a case.
-const LARGEST: usize = 5 << 20;
+const MAX_RECORDING_BYTES: usize = 5 << 20;
 
 /// The folder with the recordings of a set.
 #[derive(Clone, Debug)]
@@ -257,7 +257,7 @@ impl ModelsFolder {
         recording.sort();
         let mut own = Shared::default();
         let text = recording.to_json(&mut own);
-        if text.len() > LARGEST {
+        if text.len() > MAX_RECORDING_BYTES {
             return Err(too_large(&recording, text.len(), &self.shown_file(eval_id)));
         }
         secrets::refuse(&recording, secret_variables().chain(secrets::sent_keys()))?;
@@ -412,7 +412,7 @@ fn too_large(recording: &CaseRecording, length: usize, shown: &str) -> String {
     let largest = largest
         .map(|(kind, size, turn)| format!("; its largest {kind} is of turn {turn} and has {size} bytes"));
     format!(
-        "cannot write `{shown}`: it would have {length} bytes, and the limit is {LARGEST}{}",
+        "cannot write `{shown}`: it would have {length} bytes, and the limit is {MAX_RECORDING_BYTES}{}",
         largest.unwrap_or_default()
     )
 }

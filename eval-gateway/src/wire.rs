@@ -281,7 +281,7 @@ fn route(incoming: &Incoming<'_>) -> Option<Route> {
     }
 }
 
-/// What is before the name of a model in a path: a deployment of Azure, an engine of OpenAI, an endpoint of Vertex, a model of
+/// The parts before the name of a model in a path: a deployment of Azure, an engine of OpenAI, an endpoint of Vertex, a model of
 /// Hugging Face.
 const BEFORE_MODELS: [&str; 5] = ["/deployments/", "/engines/", "/endpoints/", "/models/", "/model/"];
 

@@ -133,7 +133,6 @@ pub(crate) fn error_on(tokens: &impl ToTokens, headline: impl Display, help: imp
 
 #[cfg(test)]
 mod tests {
-    use eval_support::words::code_list;
     use quote::quote;
 
     use super::*;
@@ -166,11 +165,5 @@ mod tests {
             2,
             "{tokens}"
         );
-    }
-
-    #[test]
-    fn lists_read_as_sentences() {
-        assert_eq!(code_list(&["a"]), "`a`");
-        assert_eq!(code_list(&["a", "b", "c"]), "`a`, `b` and `c`");
     }
 }

@@ -18,7 +18,7 @@ use fastrand::Rng;
 /// Cases, runs before, runs now, and how often a case passes.
 type Cell = (usize, usize, usize, f64);
 
-/// What lowers the shares of cases that pass.
+/// A function that lowers the shares of cases that pass.
 type Drop<'d> = &'d dyn Fn(&mut [f64]);
 
 /// Cells without a drop, each with many draws.

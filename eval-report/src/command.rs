@@ -252,7 +252,7 @@ impl Answer {
     }
 }
 
-/// What helps if the agent is right and its golden is not. The runs of a program are in no journal, so no command takes them.
+/// Help if the agent is right and its golden is not. The runs of a program are in no journal, so no command takes them.
 fn new_golden(test: &TestResult<'_>) -> Option<String> {
     let file = test.attempt.started.file.as_ref().filter(|_| may_be_out_of_date(test))?;
     let file = one_line(file);
@@ -309,7 +309,7 @@ fn terminated() -> Option<BoxFuture<'static, ()>> {
     None
 }
 
-/// What follows Ctrl-C after a run.
+/// The steps after Ctrl-C in a run.
 #[doc(hidden)]
 pub const REPORT_FOLLOWS: &str = "the report follows";
 

@@ -27,7 +27,7 @@ pub use power::Power;
 pub use side::Side;
 
 pub use crate::decide::gate::GateVerdict;
-pub use crate::decide::usage::Usage;
+pub use crate::decide::usage::UsageRatio;
 
 #[doc(hidden)]
 pub use card::Card;

@@ -11,8 +11,8 @@ use crate::journal::{Attempt, Evaluation};
 use crate::output::{Outcome, finite, time};
 use crate::price::{Cost, Prices};
 use crate::recorded::{
-    AppliedRule, CaseLocation, ModelCalls, OverCases, Problem, RunCounts, RunResults, State, TestResult,
-    Usage, cost, headline, near,
+    AppliedRule, CaseLocation, ModelCalls, PassEstimates, Problem, RunCounts, RunResults, RunUsage, State,
+    TestResult, cost, headline, near,
 };
 use crate::statistics::{Interval, PassCount};
 use crate::summary_text::new_golden;
@@ -68,7 +68,7 @@ struct Summary<'r> {
     runs_with_verdict: usize,
     pass_rate: Option<f64>,
     interval: Option<[f64; 2]>,
-    over_cases: Option<&'r OverCases>,
+    over_cases: Option<&'r PassEstimates>,
     seconds: Option<f64>,
     usage: UsageEntry,
     torn: Option<usize>,
@@ -260,7 +260,7 @@ impl<'r> Document<'r> {
                 flaky: totals.flaky,
                 retried: recorded(totals.retried),
                 runs: totals.runs,
-                runs_with_verdict: totals.judged,
+                runs_with_verdict: totals.runs_with_verdict,
                 pass_rate: totals.tally().rate(),
                 interval: interval(totals.tally()),
                 over_cases: results.over_cases.as_ref(),
@@ -419,7 +419,7 @@ impl<'r> Loosened<'r> {
 
 impl UsageEntry {
     /// The usage of these tests.
-    fn new(usage: Usage, tests: &[TestResult<'_>], results: &RunResults<'_>) -> Self {
+    fn new(usage: RunUsage, tests: &[TestResult<'_>], results: &RunResults<'_>) -> Self {
         let tokens = |count: Option<i128>| count.map(whole);
         let is_told = results.loaded.tells_questions();
         Self {

@@ -21,16 +21,16 @@ use std::collections::HashMap;
 
 use eval_support::hash::content_hash;
 use eval_support::secrets::mask;
-use eval_support::untrusted::{Excerpt, LONGEST_LINE, LONGEST_TEXT, excerpt, excerpt_line};
+use eval_support::untrusted::{Excerpt, MAX_LINE_CHARS, MAX_TEXT_CHARS, excerpt, excerpt_line};
 use serde::Serialize;
 
 pub use command_words::command_words;
 pub use comparison::{Block, texts};
 pub use details::{
-    Call, CaseDetails, Command, Earlier, InWork, Judge, JudgedRubric, MetricLine, Next, NextOfGroup,
-    NextStep, Question, Run, RunScore, StateRow, Step, Turn, TurnScore, Vote,
+    Call, CallState, CaseDetails, Command, Earlier, InWork, Judge, JudgedRubric, MetricLine, Next,
+    NextOfGroup, NextStep, Question, Run, RunScore, StateRow, Step, Turn, TurnScore, Vote,
 };
-pub use diff::{Part, Side};
+pub use diff::{Part, PartSide};
 pub use earlier_runs::{CaseHistory, CaseSince, MetricSince, PastRun};
 pub use keys::{KeyRow, Keys, keys_of_calls};
 pub use media::{Budget, Media, media};
@@ -63,13 +63,13 @@ fn is_zero(number: &usize) -> bool {
 
 /// A message. Line breaks and tabs stay.
 pub fn text(foreign: &str) -> Text {
-    let Excerpt { shown, left_out } = excerpt(foreign, LONGEST_TEXT);
+    let Excerpt { shown, left_out } = excerpt(foreign, MAX_TEXT_CHARS);
     Text { shown, left_out }
 }
 
 /// An untrusted text as part of a line. It notes how much is left out.
 pub fn line(foreign: &str) -> String {
-    excerpt_line(foreign, LONGEST_LINE).noted()
+    excerpt_line(foreign, MAX_LINE_CHARS).noted()
 }
 
 /// Gives each case a name that is unique on the page, and that needs no escapes in links and attributes.
@@ -106,8 +106,8 @@ mod tests {
     #[test]
     fn long_texts_are_cut_and_say_by_how_much() {
         assert_eq!(text("a\nb"), Text { shown: "a\nb".into(), left_out: 0 });
-        assert_eq!(text(&"ä".repeat(LONGEST_TEXT + 7)).left_out, 7);
-        assert!(line(&"x".repeat(LONGEST_LINE + 1)).ends_with(" … (1 more characters)"));
+        assert_eq!(text(&"ä".repeat(MAX_TEXT_CHARS + 7)).left_out, 7);
+        assert!(line(&"x".repeat(MAX_LINE_CHARS + 1)).ends_with(" … (1 more characters)"));
         assert_eq!(line("a\nb"), "a\\nb");
     }
 

@@ -51,7 +51,7 @@ pub fn text(results: &RunResults<'_>, against: Option<&Against>) -> Result<Strin
 
 pub fn model(results: &RunResults<'_>, against: Option<&Against>) -> PageModel {
     let (history, since) = (History::new(results), Since::new(results, against));
-    let (mut anchors, mut shared) = (Anchors::default(), case::Shared::default());
+    let (mut anchors, mut shared) = (Anchors::default(), case::PageState::default());
     // In the order of the journal, so that a case keeps its anchor while a run grows.
     let cases = results.tests.iter().enumerate().map(|(at, test)| {
         let cost = cost(test.attempt, &results.prices);

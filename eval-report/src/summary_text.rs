@@ -15,7 +15,7 @@ use eval_support::words::{self, count, short_code_list};
 use eval_support::{command, shell};
 
 use crate::output::{CaseOfFile, WARNING, rerun_command, rerun_sets_command, time};
-use crate::recorded::{OverCases, Problem, RunCounts, RunResults, State, TestResult, Usage, gaps};
+use crate::recorded::{PassEstimates, Problem, RunCounts, RunResults, RunUsage, State, TestResult, gaps};
 use crate::statistics::percent;
 
 /// The word for the state of a test. A case that passed although some of its runs did not is flaky.
@@ -120,8 +120,8 @@ fn rate(results: &RunResults<'_>) -> Option<String> {
     ))
 }
 
-fn repetition(over: OverCases, of: usize) -> String {
-    let OverCases { k, pass_at, pass_all, cases } = over;
+fn repetition(over: PassEstimates, of: usize) -> String {
+    let PassEstimates { k, pass_at, pass_all, cases } = over;
     let (pass_at, pass_all) = (probability(pass_at), probability(pass_all));
     let (runs, of) = (count(k, "run"), count(of, "case"));
     let at = format!("pass@{k} {pass_at} (one of {runs} passes)");
@@ -129,8 +129,8 @@ fn repetition(over: OverCases, of: usize) -> String {
 }
 
 /// `at least one of 5 runs passes: 100%; all 5 runs pass: 80% (mean of 5/5 cases; pass@5, pass^5)`.
-fn plain_repetition(over: OverCases, of: usize) -> String {
-    let OverCases { k, pass_at, pass_all, cases } = over;
+fn plain_repetition(over: PassEstimates, of: usize) -> String {
+    let PassEstimates { k, pass_at, pass_all, cases } = over;
     let (pass_at, pass_all, of) = (percent(pass_at), percent(pass_all), count(of, "case"));
     if k == 1 {
         return format!("a run passes: {pass_at} (mean of {cases}/{of}; pass@1)");
@@ -148,7 +148,7 @@ fn probability(of: f64) -> String {
     with.find(|text| !is_inside || told(text)).unwrap_or_else(|| format!("{of:?}"))
 }
 
-fn usage(usage: Usage) -> Option<String> {
+fn usage(usage: RunUsage) -> Option<String> {
     let mut parts = Vec::new();
     if let Some(tokens) = usage.agent_tokens {
         parts.push(format!("agent {}", words::tokens(tokens)));
@@ -161,7 +161,7 @@ fn usage(usage: Usage) -> Option<String> {
 }
 
 /// ` (10 replayed, 2 asked)`: how the questions to judges were answered, as far as the journal tells.
-fn answers(usage: Usage) -> String {
+fn answers(usage: RunUsage) -> String {
     let mut parts = Vec::new();
     if let Some(replayed) = usage.replayed() {
         let asked = usage.asked.saturating_sub(replayed).saturating_sub(usage.unanswered);
@@ -222,7 +222,7 @@ fn cases_with(results: &RunResults<'_>, is_it: fn(&str) -> bool) -> Option<Strin
     (!names.is_empty()).then(|| short_code_list(&names))
 }
 
-/// What is wrong with the recorded calls of models of cases that may have passed: nothing was recorded, an answer was never
+/// The faults of recorded calls of models of cases that may have passed: nothing was recorded, an answer was never
 /// asked for, or an answer is to a request that changed.
 fn recordings(results: &RunResults<'_>) -> impl Iterator<Item = String> {
     let nothing = cases_with(results, |note| note == NOTHING_RECORDED).map(|names| {
@@ -504,7 +504,7 @@ mod tests {
     #[test]
     fn questions_to_judges_are_told_with_how_they_were_answered() {
         let usage_of = |agent_tokens, judge_tokens, asked, unanswered| {
-            let mut usage = Usage::default();
+            let mut usage = RunUsage::default();
             (usage.agent_tokens, usage.judge_tokens) = (agent_tokens, judge_tokens);
             (usage.asked, usage.unanswered) = (asked, unanswered);
             usage
@@ -547,7 +547,7 @@ mod tests {
             ),
             (1, 0.5, 0.5, "a run passes: 50% (mean of 4/5 cases; pass@1)"),
         ] {
-            let over = OverCases { k, pass_at, pass_all, cases: 4 };
+            let over = PassEstimates { k, pass_at, pass_all, cases: 4 };
             assert_eq!(plain_repetition(over, 5), said);
         }
     }

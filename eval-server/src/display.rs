@@ -5,7 +5,7 @@ use std::fmt::Display;
 
 use eval_format::{Map, Value};
 use eval_support::secrets::is_secret_under;
-use eval_support::untrusted::{LONGEST_LINE, LONGEST_TEXT, excerpt, excerpt_line};
+use eval_support::untrusted::{MAX_LINE_CHARS, MAX_TEXT_CHARS, excerpt, excerpt_line};
 use serde::Serializer;
 
 const MAX_PREVIEW_CHARS: usize = 200;
@@ -13,12 +13,12 @@ const MAX_VALUE_CHARS: usize = 50_000;
 
 /// A text of its own: lines and tabs stay.
 pub(crate) fn text(foreign: &str) -> String {
-    excerpt(foreign, LONGEST_TEXT).noted()
+    excerpt(foreign, MAX_TEXT_CHARS).noted()
 }
 
 /// A part of a line.
 pub(crate) fn line(foreign: &str) -> String {
-    excerpt_line(foreign, LONGEST_LINE).noted()
+    excerpt_line(foreign, MAX_LINE_CHARS).noted()
 }
 
 pub(crate) fn as_line<S: Serializer>(foreign: &str, serializer: S) -> Result<S::Ok, S::Error> {
@@ -57,7 +57,7 @@ impl Walk {
             Value::String(text) => Value::from(self.text(text)),
             // An integer can have any number of digits.
             Value::Number(number) if number.as_i64().is_none() => match number.to_string() {
-                long if long.len() > LONGEST_LINE => Value::from(self.text(&long)),
+                long if long.len() > MAX_LINE_CHARS => Value::from(self.text(&long)),
                 _ => foreign.clone(),
             },
             Value::Array(items) => {
@@ -92,7 +92,7 @@ impl Walk {
     }
 
     fn text(&mut self, foreign: &str) -> String {
-        let shown = excerpt(foreign, LONGEST_TEXT.min(self.left)).noted();
+        let shown = excerpt(foreign, MAX_TEXT_CHARS.min(self.left)).noted();
         self.left = self.left.saturating_sub(shown.len());
         shown
     }
@@ -115,8 +115,8 @@ mod tests {
     #[test]
     fn what_is_long_is_cut_and_says_by_how_much() {
         assert_eq!(text("ä"), "ä");
-        assert!(text(&"ä".repeat(LONGEST_TEXT + 7)).ends_with("ä … (7 more characters)"));
-        assert!(line(&"ä".repeat(LONGEST_LINE + 1)).ends_with("ä … (1 more characters)"));
+        assert!(text(&"ä".repeat(MAX_TEXT_CHARS + 7)).ends_with("ä … (7 more characters)"));
+        assert!(line(&"ä".repeat(MAX_LINE_CHARS + 1)).ends_with("ä … (1 more characters)"));
         assert_eq!(preview(&"ä".repeat(300)).chars().count(), MAX_PREVIEW_CHARS);
     }
 

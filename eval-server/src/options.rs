@@ -57,8 +57,8 @@ impl ServerOptions {
         /// ```
         links(links: impl IntoIterator<Item = (&'static str, &'static str)>) { links = links.into_iter().collect() }
 
-        /// A metric that requests may name beside the built-in ones, or in the place of the one of its name. Requests that do
-        /// need the token. Programs as metrics are given here alone: a request never says what runs.
+        /// A metric that requests may name; it replaces a built-in metric of its name. Requests that name it need the token.
+        /// Programs as metrics are given here alone: a request never says what runs.
         ///
         /// ```
         /// use std::process::Command;

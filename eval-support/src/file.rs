@@ -10,7 +10,7 @@ use std::path::Path;
 pub const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// The size limit of a file of cases, in bytes. Reading a file takes several times its size in memory.
-pub const LARGEST_FILE: u64 = 256 << 20;
+pub const MAX_FILE_BYTES: u64 = 256 << 20;
 
 /// A reason to refuse a file that could be read. It is the inner error of an [`io::Error`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ impl fmt::Display for Unfit {
             Self::NoFile => {
                 f.write_str("it is no regular file: a device, a pipe or a socket may have no end")
             }
-            Self::TooLarge => write!(f, "it has more than {} MiB", LARGEST_FILE >> 20),
+            Self::TooLarge => write!(f, "it has more than {} MiB", MAX_FILE_BYTES >> 20),
         }
     }
 }
@@ -50,13 +50,13 @@ pub fn open_file(path: &Path) -> io::Result<File> {
 /// The bytes of a regular file of at most 256 MiB.
 pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     let file = open_file(path)?;
-    if file.metadata().is_ok_and(|found| found.is_file() && found.len() > LARGEST_FILE) {
+    if file.metadata().is_ok_and(|found| found.is_file() && found.len() > MAX_FILE_BYTES) {
         return Err(Unfit::TooLarge.into());
     }
     let mut bytes = Vec::new();
     // A file may grow while it is read, and some files report a length of 0.
-    file.take(LARGEST_FILE + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > LARGEST_FILE { Err(Unfit::TooLarge.into()) } else { Ok(bytes) }
+    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_FILE_BYTES { Err(Unfit::TooLarge.into()) } else { Ok(bytes) }
 }
 
 #[cfg(all(test, unix))]

@@ -7,7 +7,7 @@ use std::{env, fmt};
 use crate::untrusted::one_line;
 use crate::variables;
 
-/// Where interpreters are looked for.
+/// The places in which interpreters are looked for.
 #[derive(Debug, Default)]
 struct Surroundings {
     /// The value of `EVALSET_PYTHON`.

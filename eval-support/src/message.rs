@@ -15,12 +15,12 @@ use crate::words::count;
 /// assert_eq!(truncated("日本", 2, ".."), "日本");
 /// ```
 ///
-/// Nothing is masked here. A text that may hold keys is masked before it is truncated: half a key is not
-/// recognised.
+/// Secrets are masked first: half a key would not be recognised as one.
 pub fn truncated<'t>(text: &'t str, limit: usize, mark: &str) -> Cow<'t, str> {
+    let text = mask(text);
     match text.char_indices().nth(limit) {
         Some((end, _)) => Cow::Owned(format!("{}{mark}", &text[..end])),
-        None => Cow::Borrowed(text),
+        None => text,
     }
 }
 
@@ -38,10 +38,10 @@ pub fn cut(text: &str, limit: usize) -> String {
     format!("{}... ({rest} more characters)", &text[..end])
 }
 
-/// The begin of the note about a fault file without an effect on a case.
+/// The beginning of the note about a fault file without an effect on a case.
 pub const NO_FAULT: &str = "no fault of ";
 
-/// The begin of the remark about a conversation that was to be recorded, and made no call of a model that could be.
+/// The beginning of the remark about a conversation that was to be recorded, and made no call of a model that could be.
 pub const NOTHING_RECORDED: &str = "nothing was recorded, since no call of a model came to the gateway";
 
 /// The words between the number of recorded answers that no call asked for, and what they answer.
@@ -79,7 +79,7 @@ pub fn quote(text: &str) -> String {
     let mut out = String::new();
     for line in text.lines().take(QUOTED_LINES) {
         out.push_str("\n| ");
-        out.push_str(&cut(&guard(line), QUOTED));
+        out.push_str(&cut(&guard(line), MAX_QUOTED_CHARS));
     }
     let more = text.lines().count().saturating_sub(QUOTED_LINES);
     if more > 0 {
@@ -91,7 +91,7 @@ pub fn quote(text: &str) -> String {
 /// The number of lines of a quotation.
 const QUOTED_LINES: usize = 3;
 /// Characters of each line of a quotation.
-const QUOTED: usize = 160;
+const MAX_QUOTED_CHARS: usize = 160;
 
 /// Prints to stderr. The test harness captures it with the output of the test.
 #[expect(clippy::print_stderr, reason = "the report of a test goes where tests print")]
@@ -133,5 +133,15 @@ mod tests {
         assert_eq!(cut("äöü", 2), "äöü");
         let long = "ä".repeat(100);
         assert_eq!(cut(&long, 10), format!("{}... (90 more characters)", "ä".repeat(10)));
+    }
+
+    #[test]
+    fn a_key_across_the_limit_is_masked() {
+        let key = format!("sk-ant-{}", "a1".repeat(60));
+        for text in [format!("the key is {key}"), format!("{key} is the key")] {
+            assert!(!truncated(&text, 20, "..").contains("a1"), "{text}");
+            assert!(!cut(&text, 20).contains("a1"), "{text}");
+        }
+        assert!(matches!(truncated("no key", 20, ".."), Cow::Borrowed("no key")));
     }
 }

@@ -24,7 +24,7 @@ mod text;
 #[cfg(test)]
 mod tests;
 
-pub use excerpt::{Excerpt, LONGEST_LINE, LONGEST_TEXT, excerpt, excerpt_line};
+pub use excerpt::{Excerpt, MAX_LINE_CHARS, MAX_TEXT_CHARS, excerpt, excerpt_line, masked_beginning};
 pub use formats::{annotation, fenced, json, markdown, xml};
 pub use headline::{below_headline, headline};
-pub use text::{MARK, guard, guard_styled, lines_below, marked, name, one_line, quoted};
+pub use text::{MARK, guard, guard_styled, is_invisible, lines_below, marked, name, one_line, quoted};

@@ -53,7 +53,7 @@ fn create_in_place(path: &Path, content: &[u8]) -> io::Result<()> {
     written
 }
 
-/// The readers of a file.
+/// Permissions of a new file.
 #[derive(Clone, Copy)]
 enum NewFile {
     /// The usual readers of this user's files.
@@ -61,7 +61,7 @@ enum NewFile {
     Private,
 }
 
-/// A file with the content of another one, beside it.
+/// A temporary file beside the file that it will replace.
 struct TemporaryFile {
     file: NamedTempFile,
     /// The file that it replaces.
@@ -150,7 +150,7 @@ fn remove_leftovers(folder: &Path) {
         let is_old = entry
             .metadata()
             .and_then(|found| found.modified())
-            .is_ok_and(|written| written.elapsed().is_ok_and(|age| age > LEFT_AFTER));
+            .is_ok_and(|written| written.elapsed().is_ok_and(|age| age > LEFTOVER_AGE));
         let is_free = || File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok());
         if is_old && is_free() {
             drop(fs::remove_file(entry.path()));
@@ -159,7 +159,7 @@ fn remove_leftovers(folder: &Path) {
 }
 
 /// The age of a file that is left over. Writing takes less time.
-const LEFT_AFTER: Duration = Duration::from_mins(1);
+const LEFTOVER_AGE: Duration = Duration::from_mins(1);
 
 #[cfg(all(test, unix))]
 mod tests {

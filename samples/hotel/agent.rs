@@ -2,7 +2,7 @@
 
 use eval_core::{Agent, BoxError, Recorder, Turn, json};
 
-/// What the desk knows of its guest so far.
+/// The desk's knowledge of its guest so far.
 #[derive(Debug, Default)]
 pub(crate) struct FrontDesk {
     city: Option<&'static str>,

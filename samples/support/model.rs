@@ -12,7 +12,7 @@ pub(crate) enum Message {
     Tool(&'static str, Value),
 }
 
-/// What the model wants next.
+/// The next wish of the model.
 #[derive(Debug)]
 pub(crate) enum Reply {
     Text(String),

@@ -3,7 +3,7 @@
 use eval_core::format::Value;
 use eval_core::{Agent, BoxError, Recorder, Session, Turn, json};
 
-/// What the weather service knows: city, sky and degrees Celsius today, sky tomorrow.
+/// The knowledge of the weather service: city, sky and degrees Celsius today, sky tomorrow.
 const STATIONS: &[(&str, &str, i32, &str)] =
     &[("Paris", "sunny", 21, "cloudy"), ("Oslo", "cloudy", 9, "rainy"), ("Chicago", "windy", 12, "sunny")];
 

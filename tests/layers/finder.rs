@@ -20,7 +20,7 @@ pub(crate) struct Use {
     pub(crate) item: String,
 }
 
-/// Where in a file the walk through its code is, and what it has found.
+/// The place of the walk through the code of a file, and its findings.
 pub(crate) struct Finder<'t> {
     pub(crate) tree: &'t Tree,
     pub(crate) members: &'t Members,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::finder::Use;
 
-/// Who uses whom, with the uses that say so.
+/// The users of each node, with the uses that say so.
 #[derive(Clone, Default)]
 pub(crate) struct Graph<'c> {
     names: Vec<&'c str>,

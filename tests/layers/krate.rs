@@ -27,7 +27,7 @@ pub(crate) struct File {
 
 /// A circle of nodes that use each other.
 pub(crate) struct Circle<'c> {
-    /// What the nodes are, as `modules of eval-core/src/judge.rs`.
+    /// The kind of the nodes, as `modules of eval-core/src/judge.rs`.
     pub(crate) place: String,
     pub(crate) graph: Graph<'c>,
     /// Indices of nodes of the graph.

@@ -70,7 +70,7 @@ fn list(lines: &[&str]) -> Result<(String, Layers), String> {
     Ok((name.to_owned(), layers))
 }
 
-/// What does not agree in the crates of the workspace and their lists.
+/// The contradictions between the crates of the workspace and their lists.
 pub(crate) fn check_all(crates: &[Crate], lists: &BTreeMap<String, Layers>) -> Vec<String> {
     let mut found = Vec::new();
     for of in crates {
@@ -88,7 +88,7 @@ pub(crate) fn check_all(crates: &[Crate], lists: &BTreeMap<String, Layers>) -> V
     found
 }
 
-/// What does not agree in a crate and its list: modules that are missing in either, and uses that go up or sideways.
+/// The contradictions between a crate and its list: modules that are missing in either, and uses that go up or sideways.
 fn check(of: &Crate, layers: &Layers) -> Vec<String> {
     let modules = of.modules();
     let mut found = Vec::new();

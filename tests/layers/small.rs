@@ -22,7 +22,7 @@ fn uses(files: &[(&str, &str)]) -> Vec<String> {
     of.uses.iter().map(line).collect()
 }
 
-/// What `b.rs` uses, beside `a.rs` with a type, a function, a constant, a trait and a macro.
+/// The uses of `b.rs`, beside `a.rs` with a type, a function, a constant, a trait and a macro.
 fn uses_of_b(b: &str) -> Vec<String> {
     uses(&[
         ("lib.rs", "mod a; mod b;"),

@@ -118,7 +118,7 @@ pub(crate) fn attributes(item: &Item) -> &[Attribute] {
     }
 }
 
-/// What kind of thing a name is. Only types have names behind them, as `Session` in `Session::new`.
+/// The kind of thing that a name is. Only types have names behind them, as `Session` in `Session::new`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Type,

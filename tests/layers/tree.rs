@@ -185,7 +185,7 @@ pub(crate) const ROOT: usize = 0;
 /// A module that a file declares and another file holds.
 struct Declared {
     name: String,
-    /// What `#[path]` says: relative to the folder of the file with the declaration.
+    /// The value of `#[path]`: relative to the folder of the file with the declaration.
     path: Option<String>,
     /// The folder of the modules in it. Without `#[path]`, its file has the same name.
     folder: String,

@@ -47,7 +47,7 @@ fn manifest(path: &Path) -> Table {
     text.parse().unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// What does not agree in the dependencies of the members on each other and a table of those that are allowed.
+/// The contradictions between the dependencies of the members on each other and a table of allowed ones.
 pub(crate) fn check(members: &[Member], allowed: &[(&str, &[&str])]) -> Vec<String> {
     let mut found = Vec::new();
     for member in members {

@@ -97,7 +97,7 @@ const tests = {
     service.open(3);
     await page.locator("tr.case.failed").first().waitFor();
     assert.equal(await page.locator("#detail h2").innerText(), opened, "the open case stays");
-    assert(await page.locator("#detail dt", { hasText: "Package" }).or(page.locator("#detail dt", { hasText: "Stands in" })).first().isVisible(), "what is unfolded stays");
+    assert(await page.locator("#detail dt", { hasText: "Package" }).or(page.locator("#detail dt", { hasText: "Place" })).first().isVisible(), "what is unfolded stays");
     assert.equal(await page.getByRole("searchbox").inputValue(), "weather", "what is typed stays");
     assert.equal(await page.locator("#detail").evaluate((it) => it.scrollTop), scrolled, "it is where it was scrolled to");
     // The turn in work is told, in the row and in the open case, since when it is.

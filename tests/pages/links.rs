@@ -38,7 +38,7 @@ const IN_RUSTDOC: [(&str, &str, &[&str]); 4] = [
     ("eval-core", "eval-core/src/pages.rs", &[]),
 ];
 
-/// What a reader of the first page has to get through.
+/// The bytes that a reader of the first page has to get through.
 const MAX_README_BYTES: usize = 9_000;
 
 /// A Markdown file.
@@ -143,7 +143,7 @@ fn slugs_are_those_of_github() {
     assert_eq!(anchors, ["one-two_3-four-f-ive", "same", "same-1"].map(str::to_owned).into());
 }
 
-/// What is wrong with a target.
+/// The fault of a target.
 fn problem(file: &str, target: &str) -> Option<String> {
     if is_elsewhere(target) {
         return None;

@@ -32,7 +32,7 @@ impl Project {
     }
 }
 
-/// How often the judge was asked.
+/// The number of times that the judge was asked.
 fn paid(binary: &TestBinary, variables: &[(&str, &str)]) -> usize {
     binary.run_with(variables, &["--nocapture"]).passes().output().matches("PAID").count()
 }

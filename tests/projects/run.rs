@@ -62,12 +62,12 @@ impl Run {
         format!("{}{}", self.stdout, self.stderr)
     }
 
-    /// What it printed to standard output.
+    /// Its standard output.
     pub(crate) fn stdout(&self) -> &str {
         &self.stdout
     }
 
-    /// What it printed to standard error.
+    /// Its standard error.
     pub(crate) fn stderr(&self) -> &str {
         &self.stderr
     }
@@ -91,7 +91,7 @@ impl Run {
         self
     }
 
-    /// What a failing test printed.
+    /// The output of a failing test.
     #[track_caller]
     pub(crate) fn failure(&self, test: &str) -> &str {
         let begin = format!("---- {test} stdout ----\n");

@@ -5,7 +5,7 @@ use crate::project::{Draft, Project, echo_set};
 /// The test that each target has.
 const TEST: &str = "evals::greetings::hello";
 
-/// How each target is named. The crates of targets `one-two` and `one_two` have the same name.
+/// The name of each target. The crates of targets `one-two` and `one_two` have the same name.
 const OPTIONS: [&str; 5] =
     ["--lib", "--bin side-kick", "--example show-case", "--test 'one[-_]two'", "--bench 'fast[-_]one'"];
 

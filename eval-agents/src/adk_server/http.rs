@@ -54,7 +54,7 @@ pub(super) struct Http {
     program: Option<Arc<Program>>,
 }
 
-/// What a server makes of the question whether it is ready.
+/// The answer of a server to the question whether it is ready.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Probe {
     Ready,

@@ -32,12 +32,12 @@ const POLL_PAUSE: Duration = Duration::from_millis(50);
 const UNKNOWN_OWNER_TIMEOUT: Duration =
     if cfg!(target_os = "linux") { Duration::from_secs(5) } else { Duration::ZERO };
 
-/// What answers a server.
+/// The answerers of a server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Answered {
     /// Whether its tools ask for golden answers.
     pub(super) golden: bool,
-    /// How its calls of models are answered; `None` if it asks its models itself.
+    /// The mode of its calls of models; `None` if it asks its models itself.
     pub(super) models: Option<ModelMode>,
 }
 
@@ -53,11 +53,11 @@ pub(super) struct Spawned {
 pub(super) struct Running {
     port: u16,
     pub(super) program: Arc<Program>,
-    /// Where its golden tools ask.
+    /// Address of the golden tools.
     pub(super) router: Option<Arc<ToolRouter>>,
-    /// Where its calls of models are answered.
+    /// Address of recorded model calls.
     pub(super) models: Option<ModelRouter>,
-    /// What its command keeps from being redirected.
+    /// The variables that its command keeps from being redirected.
     pub(super) note: Option<String>,
 }
 

@@ -33,16 +33,16 @@ pub(super) fn masked(mut case: EvalCase) -> Result<(EvalCase, Vec<Masked>), Prob
         "draft".clone_into(&mut case.eval_id);
     }
     case.check()?;
-    let mut walk = Walk::default();
-    let value = walk.value(case.to_value(), "");
-    if !walk.found.is_empty() {
+    let mut masker = Masker::default();
+    let value = masker.value(case.to_value(), "");
+    if !masker.found.is_empty() {
         case = EvalCase::parse(&value.to_string())?;
     }
-    Ok((case, walk.found))
+    Ok((case, masker.found))
 }
 
 #[derive(Default)]
-struct Walk {
+struct Masker {
     found: Vec<Masked>,
     path: Vec<Step>,
 }
@@ -53,14 +53,14 @@ enum Step {
     Tool(String),
 }
 
-impl Walk {
-    fn value(&mut self, value: Value, name: &str) -> Value {
+impl Masker {
+    fn value(&mut self, value: Value, key: &str) -> Value {
         match value {
-            Value::String(text) => Value::String(self.text(text, name)),
+            Value::String(text) => Value::String(self.text(text, key)),
             Value::Array(items) => {
                 let items = items.into_iter().enumerate().map(|(at, item)| {
                     self.path.push(Step::Index(at));
-                    let item = self.value(item, name);
+                    let item = self.value(item, key);
                     self.path.pop();
                     item
                 });
@@ -91,9 +91,9 @@ impl Walk {
         masked
     }
 
-    fn text(&mut self, text: String, name: &str) -> String {
-        if self.is_of_user() && is_secret_under(name, &text) {
-            self.note(Some(name.to_owned()));
+    fn text(&mut self, text: String, key: &str) -> String {
+        if self.is_below_free_keys() && is_secret_under(key, &text) {
+            self.note(Some(key.to_owned()));
             return MASKED_VALUE.to_owned();
         }
         let shown = mask(&text);
@@ -110,8 +110,8 @@ impl Walk {
         self.found.push(Masked { place, name });
     }
 
-    /// Whether the keys here belong to tools and users, rather than to ADK.
-    fn is_of_user(&self) -> bool {
+    /// Whether the keys here are chosen by tools and users.
+    fn is_below_free_keys(&self) -> bool {
         self.path.iter().any(|step| match step {
             Step::Key(key) => matches!(
                 key.as_str(),

@@ -1,19 +1,15 @@
 //! Drafts in place of goldens: the case with what the agent did as its expectations.
 
-use std::collections::HashMap;
 use std::fmt;
 
-use eval_core::format::expect::{Rules, TurnRules};
-use eval_core::format::{
-    ArgsMatch, Content, EvalCase, FunctionCall, FunctionResponse, IntermediateData, Invocation, Map,
-    MatchType, Meaning, Part, Problems, Value,
-};
-use eval_core::metric::arithmetic::{Pair, RuledCalls};
+use eval_core::__private::with_run;
+use eval_core::format::expect::Rules;
+use eval_core::format::{Content, EvalCase, IntermediateData, Map, Meaning, Problems, Value};
 use eval_core::report::Transcript;
 use eval_support::secrets::shows_a_mask;
 use eval_support::words::count;
 
-use super::{Draft, Origin, masking, played, same};
+use super::{Draft, Origin, common_part, masking, played};
 
 /// The reason why runs of a case do not take the place of its expectations.
 #[derive(Debug)]
@@ -22,7 +18,7 @@ pub enum NotReplaced {
     /// There is no run, or one ended in an error.
     #[non_exhaustive]
     Run {
-        /// What is wrong with the runs.
+        /// The fault of the runs.
         why: String,
     },
     /// The golden has other turns than the runs, or none, as a scenario has.
@@ -30,7 +26,7 @@ pub enum NotReplaced {
     /// The runs differ.
     #[non_exhaustive]
     Varied {
-        /// What varied.
+        /// The parts that varied.
         what: Vec<String>,
     },
     /// A secret was masked in a part that would be expected, so that no agent could give it.
@@ -98,16 +94,18 @@ impl Draft {
             let run = if others.is_empty() { String::new() } else { format!("run {}: ", at + 1) };
             return Err(NotReplaced::Run { why: format!("{run}{error}") });
         }
-        let mut wanted = Wanted::of(golden);
         let rules = Rules::of(golden).map_err(NotReplaced::Case)?;
-        let mut case = wanted.replaced(golden, first, &rules).ok_or(NotReplaced::Turns)?;
-        if changes(golden, &case).is_empty() {
-            wanted.new_answers = true;
-            case = wanted.replaced(golden, first, &rules).ok_or(NotReplaced::Turns)?;
+        let replaced = |run: &Transcript, new_answers: bool| {
+            with_run(golden, run, &rules, new_answers).ok_or(NotReplaced::Turns)
+        };
+        let mut case = replaced(first, false)?;
+        let new_answers = changes(golden, &case).is_empty();
+        if new_answers {
+            case = replaced(first, true)?;
         }
         let meaning = Meaning::from_case(&case);
         for other in others {
-            let other = wanted.replaced(golden, other, &rules).ok_or(NotReplaced::Turns)?;
+            let other = replaced(other, new_answers)?;
             if Meaning::from_case(&other) != meaning {
                 return Err(NotReplaced::Varied { what: varied(runs) });
             }
@@ -128,225 +126,15 @@ impl Draft {
     }
 }
 
-/// The kinds of expectations that a golden has.
-#[expect(clippy::struct_excessive_bools, reason = "a golden has each kind or not, whatever the others")]
-#[derive(Clone, Copy, Debug)]
-struct Wanted {
-    /// Answers of turns that expect none too.
-    new_answers: bool,
-    results: bool,
-    texts: bool,
-    usage: bool,
-    thoughts: bool,
-    /// Events in order, rather than separate lists.
-    events: bool,
-}
-
-impl Wanted {
-    fn of(golden: &EvalCase) -> Self {
-        let turns = || golden.conversation.iter();
-        let events = || turns().flat_map(Invocation::events);
-        let expects = |turn: &Invocation| turn.final_response.is_some() || turn.tool_calls().next().is_some();
-        let answers = || turns().filter_map(|turn| turn.final_response.as_ref());
-        Self {
-            new_answers: !turns().any(expects),
-            results: turns().any(|turn| turn.tool_responses().next().is_some()),
-            texts: turns().any(|turn| !turn.intermediate_texts().is_empty()),
-            usage: events().any(|event| event.usage_metadata.is_some()),
-            thoughts: answers().flat_map(Content::parts).any(is_thought),
-            events: events().next().is_some(),
-        }
-    }
-
-    /// The golden with what happened in a run; `None` if the run has other turns.
-    fn replaced(self, golden: &EvalCase, run: &Transcript, rules: &Rules) -> Option<EvalCase> {
-        if golden.conversation.is_empty() || golden.conversation.len() != run.turns.len() {
-            return None;
-        }
-        let (happened, _) = played(None, run)?;
-        let mut case = golden.clone();
-        for (at, (turn, happened)) in case.conversation.iter_mut().zip(happened.conversation).enumerate() {
-            self.turn(turn, happened, rules.turn(at));
-        }
-        let now = |key: &str| Some((key.to_owned(), run.state.get(key)?.clone()));
-        case.final_session_state = golden.final_session_state.keys().filter_map(now).collect();
-        Some(case)
-    }
-
-    fn turn(self, turn: &mut Invocation, happened: Invocation, rules: &TurnRules) {
-        let is_kept = accepts(rules, turn, &happened);
-        let happened = self.wanted(turn, happened);
-        if let Some(answer) = happened.final_response
-            && (turn.final_response.is_some() || self.new_answers)
-            && turn.final_response.as_ref().is_none_or(|old| !is_same_answer(old, &answer))
-        {
-            // The role is no expectation: it stays as the golden has it, or does not.
-            let mut new = turn.final_response.take().unwrap_or_else(|| answer.clone());
-            new.parts = answer.parts;
-            turn.final_response = Some(new);
-        }
-        let mut now = turn.clone();
-        now.intermediate_data = happened.intermediate_data;
-        let (mut before, mut after) = (Side::of(turn, self), Side::of(&now, self));
-        if is_kept {
-            (before.calls, after.calls) = (Vec::new(), Vec::new());
-        }
-        if before != after {
-            turn.intermediate_data = now.intermediate_data;
-        }
-    }
-
-    /// What happened in a turn, in the form and with the kinds that the golden has. Calls of the golden keep their ids.
-    fn wanted(self, golden: &Invocation, mut happened: Invocation) -> Invocation {
-        let mut calls = Calls::of(golden, self.results);
-        if let Some(parts) = happened.final_response.as_mut().and_then(|answer| answer.parts.as_mut()) {
-            parts.retain(|part| self.thoughts || !is_thought(part));
-            for part in parts {
-                part.other.remove("thought_signature");
-            }
-        }
-        let is_flat = match &golden.intermediate_data {
-            Some(IntermediateData::Events(_)) => false,
-            Some(IntermediateData::Tools { tool_uses, .. }) if !tool_uses.is_empty() => true,
-            _ => !self.events,
-        };
-        if is_flat {
-            let tool_uses = happened.tool_calls().map(|call| calls.named(call)).collect();
-            let results = happened.tool_responses().filter(|_| self.results);
-            let tool_responses = results.map(|result| calls.of_result(result)).collect();
-            let texts = happened.events().iter().filter(|_| self.texts);
-            let intermediate_responses = texts.filter_map(|event| {
-                let parts = event.content.as_ref()?.parts().iter().filter(|part| part.text.is_some());
-                let parts: Vec<Part> = parts.filter(|part| !is_thought(part)).cloned().collect();
-                (!parts.is_empty()).then(|| (event.author.clone(), parts))
-            });
-            let intermediate_responses = intermediate_responses.collect();
-            let data = IntermediateData::Tools { tool_uses, tool_responses, intermediate_responses };
-            happened.intermediate_data = Some(data);
-            return happened;
-        }
-        if let Some(IntermediateData::Events(events)) = &mut happened.intermediate_data {
-            for event in events.iter_mut() {
-                if !self.usage {
-                    event.usage_metadata = None;
-                }
-                let Some(parts) = event.content.as_mut().and_then(|content| content.parts.as_mut()) else {
-                    continue;
-                };
-                parts.retain_mut(|part| {
-                    if let Some(call) = &mut part.function_call {
-                        *call = calls.named(call);
-                        part.other.remove("thought_signature");
-                        return true;
-                    }
-                    if let Some(result) = &mut part.function_response {
-                        *result = calls.of_result(result);
-                        return self.results;
-                    }
-                    self.texts && !is_thought(part)
-                });
-            }
-            events.retain(|event| event.content.as_ref().is_some_and(|content| !content.parts().is_empty()));
-        }
-        happened
-    }
-}
-
-/// Whether the rules of a turn accept the calls of a run.
-fn accepts(rules: &TurnRules, golden: &Invocation, run: &Invocation) -> bool {
-    if rules.is_literal() {
-        return false;
-    }
-    let expected: Vec<&FunctionCall> = golden.tool_calls().collect();
-    let actual: Vec<&FunctionCall> = run.tool_calls().collect();
-    let calls = RuledCalls::new(&expected, &actual, rules, MatchType::Exact, ArgsMatch::Exact);
-    let is_accepted =
-        |pair: &Pair| matches!(pair, Pair::Same(..) | Pair::Loosened(..) | Pair::LeftOut(_) | Pair::Other(_));
-    calls.align().iter().all(is_accepted)
-}
-
-fn is_thought(part: &Part) -> bool {
-    part.thought == Some(true)
-}
-
-fn is_same_answer(old: &Content, new: &Content) -> bool {
-    let seen = |content: &Content| -> Vec<Part> {
-        let parts = content.parts().iter().filter(|part| !is_thought(part)).cloned();
-        let plain = parts.map(|mut part| {
-            part.thought = None;
-            part.other.remove("thought_signature");
-            part
-        });
-        plain.collect()
-    };
-    seen(old) == seen(new)
-}
-
-/// The calls of a golden. The ids of calls in a run are mapped to theirs.
-struct Calls<'g> {
-    golden: Vec<&'g FunctionCall>,
-    ids: HashMap<String, Option<String>>,
-    /// Whether calls that the golden does not have keep their ids, by which results find them.
-    keeps_ids: bool,
-}
-
-impl<'g> Calls<'g> {
-    fn of(golden: &'g Invocation, keeps_ids: bool) -> Self {
-        Self { golden: golden.tool_calls().collect(), ids: HashMap::new(), keeps_ids }
-    }
-
-    /// A call of the run: as the golden has it, if it has this call.
-    fn named(&mut self, call: &FunctionCall) -> FunctionCall {
-        let is_same = |old: &&FunctionCall| old.name == call.name && old.args == call.args;
-        let named = match self.golden.iter().position(is_same) {
-            Some(at) => self.golden.remove(at).clone(),
-            None => {
-                let mut new = call.clone();
-                new.id = new.id.filter(|_| self.keeps_ids);
-                new
-            }
-        };
-        if let Some(id) = &call.id {
-            self.ids.insert(id.clone(), named.id.clone());
-        }
-        named
-    }
-
-    fn of_result(&self, result: &FunctionResponse) -> FunctionResponse {
-        let mut named = result.clone();
-        named.id = named.id.and_then(|id| self.ids.get(&id).cloned().unwrap_or(Some(id)));
-        named
-    }
-}
-
-/// What metrics compare of a turn besides its answer.
-#[derive(PartialEq)]
-struct Side<'t> {
-    calls: Vec<(Option<&'t str>, Option<&'t Map>)>,
-    results: Vec<(Option<&'t str>, Option<&'t Map>)>,
-    texts: Vec<String>,
-}
-
-impl<'t> Side<'t> {
-    fn of(turn: &'t Invocation, wanted: Wanted) -> Self {
-        let results = turn.tool_responses().filter(|_| wanted.results);
-        Self {
-            calls: turn.tool_calls().map(|call| (call.name.as_deref(), call.args.as_ref())).collect(),
-            results: results.map(|it| (it.name.as_deref(), it.response.as_ref())).collect(),
-            texts: if wanted.texts { turn.intermediate_texts() } else { Vec::new() },
-        }
-    }
-}
-
 /// Expectations that were replaced, of a turn or of the session.
-struct Change {
+struct ReplacedExpectations {
     /// From 1.
     turn: Option<usize>,
     /// The expectations before, in ADK's form; `null` where there were none.
     before: Map,
 }
 
-fn changes(golden: &EvalCase, case: &EvalCase) -> Vec<Change> {
+fn changes(golden: &EvalCase, case: &EvalCase) -> Vec<ReplacedExpectations> {
     let mut changes = Vec::new();
     for (at, (old, new)) in golden.conversation.iter().zip(&case.conversation).enumerate() {
         let mut before = Map::new();
@@ -361,12 +149,12 @@ fn changes(golden: &EvalCase, case: &EvalCase) -> Vec<Change> {
         if !before.is_empty() {
             let mut of_turn = Map::from([("turn", i64::try_from(at + 1).unwrap_or(i64::MAX))]);
             of_turn.extend(before);
-            changes.push(Change { turn: Some(at + 1), before: of_turn });
+            changes.push(ReplacedExpectations { turn: Some(at + 1), before: of_turn });
         }
     }
     if golden.final_session_state != case.final_session_state {
         let before = Map::from([("final_session_state", Value::from(golden.final_session_state.clone()))]);
-        changes.push(Change { turn: None, before });
+        changes.push(ReplacedExpectations { turn: None, before });
     }
     changes
 }
@@ -375,12 +163,7 @@ fn changes(golden: &EvalCase, case: &EvalCase) -> Vec<Change> {
 /// one. `None` if the run has other turns.
 #[doc(hidden)]
 pub fn in_form_of(golden: &EvalCase, run: &Transcript, new_answers: bool) -> Option<EvalCase> {
-    let wanted = Wanted::of(golden);
-    Wanted { new_answers: wanted.new_answers || new_answers, ..wanted }.replaced(
-        golden,
-        run,
-        &Rules::default(),
-    )
+    with_run(golden, run, &Rules::default(), new_answers)
 }
 
 /// Refuses a case in which a secret was masked, in a text that its golden does not have.
@@ -422,7 +205,7 @@ fn varied(runs: &[&Transcript]) -> Vec<String> {
 #[doc(hidden)]
 pub fn what_varied(runs: Vec<EvalCase>) -> Vec<String> {
     let all = runs.len();
-    let (_, what) = same(runs);
+    let (_, what) = common_part(runs);
     if what.is_empty() { vec![format!("what happened in {}", count(all, "run"))] } else { what }
 }
 

@@ -13,7 +13,7 @@ const MAX_VALUES: usize = 5;
 
 /// A case with the parts that were equal each time, and the parts that varied. The cases are recordings of
 /// one script.
-pub(crate) fn same(cases: Vec<EvalCase>) -> (EvalCase, Vec<String>) {
+pub(crate) fn common_part(cases: Vec<EvalCase>) -> (EvalCase, Vec<String>) {
     let mut cases = cases.into_iter();
     let Some(mut case) = cases.next() else { return (EvalCase::default(), Vec::new()) };
     let others: Vec<EvalCase> = cases.collect();
@@ -22,10 +22,11 @@ pub(crate) fn same(cases: Vec<EvalCase>) -> (EvalCase, Vec<String>) {
         return (case, varied);
     }
     for (at, turn) in case.conversation.iter_mut().enumerate() {
-        let others: Vec<&Invocation> = others.iter().filter_map(|case| case.conversation.get(at)).collect();
+        let other_turns: Vec<&Invocation> =
+            others.iter().filter_map(|case| case.conversation.get(at)).collect();
         let mut told = Vec::new();
-        calls(turn, &others, &mut told);
-        answer(turn, &others, &mut told);
+        calls(turn, &other_turns, &mut told);
+        answer(turn, &other_turns, &mut told);
         varied.extend(told.into_iter().map(|what| format!("turn {}: {what}", at + 1)));
     }
     let states: Vec<&Map> = others.iter().map(|case| &case.final_session_state).collect();
@@ -50,8 +51,8 @@ fn answer(turn: &mut Invocation, others: &[&Invocation], told: &mut Vec<String>)
     turn.final_response = None;
 }
 
-/// Keeps the calls of the first recording, with the results and the texts before the answer that were equal in all. The rules
-/// that are told let the calls of the other recordings match it.
+/// Keeps the calls of the first recording, with the results and the texts before the answer that were equal in all. With the
+/// proposed rules, the calls of the other recordings match.
 fn calls(turn: &mut Invocation, others: &[&Invocation], told: &mut Vec<String>) {
     let first: Vec<FunctionCall> = turn.tool_calls().cloned().collect();
     let names = call_names(&first.iter().collect::<Vec<_>>());
@@ -75,9 +76,9 @@ fn calls(turn: &mut Invocation, others: &[&Invocation], told: &mut Vec<String>) 
         }
         let none = Map::new();
         let args = |call: &'_ FunctionCall| call.args.clone().unwrap_or_default();
-        let others: Vec<Map> = partners.iter().flatten().map(|call| args(call)).collect();
-        let others: Vec<&Map> = others.iter().collect();
-        same_entries(call.args.as_ref().unwrap_or(&none), &others, |key, values| {
+        let partner_args: Vec<Map> = partners.iter().flatten().map(|call| args(call)).collect();
+        let partner_arg_refs: Vec<&Map> = partner_args.iter().collect();
+        same_entries(call.args.as_ref().unwrap_or(&none), &partner_arg_refs, |key, values| {
             let rule = proposed::for_argument(rule_name, key, &values);
             let values = list(&shown(&values));
             told.push(format!("the argument `{key}` of `{name}`: {values}; a rule for it is {rule}"));
@@ -249,13 +250,13 @@ mod tests {
     #[test]
     fn what_was_the_same_each_time_is_kept_as_it_is() {
         let one = run(&[("f", r#"{ "x": 1 }"#, "r"), ("g", "{}", "s")], "Hello!", 1);
-        let (case, varied) = same(vec![one.clone(), one.clone(), one.clone()]);
+        let (case, varied) = common_part(vec![one.clone(), one.clone(), one.clone()]);
         assert_eq!((case, varied.len()), (one, 0));
     }
 
     #[test]
     fn what_varied_is_told_with_a_rule_that_the_draft_takes() {
-        let (case, varied) = same(vec![
+        let (case, varied) = common_part(vec![
             run(&[("f", r#"{ "x": 1, "at": 5 }"#, "r"), ("once", "{}", "o"), ("g", "{}", "s")], "Hello!", 1),
             run(&[("g", "{}", "s"), ("f", r#"{ "x": 1, "at": 6 }"#, "q"), ("late", "{}", "")], "Hi!", 2),
         ]);
@@ -347,7 +348,7 @@ mod tests {
             ],
         ];
         for runs in recordings {
-            let (case, varied) = same(runs.clone());
+            let (case, varied) = common_part(runs.clone());
             let rules = rules(&varied);
             let ruled = case.with_extra(EvalCase::EXPECT_KEY, serde_json::json!({ "1": rules }));
             ruled.check().unwrap_or_else(|problems| panic!("{rules}: {problems}"));
@@ -374,7 +375,7 @@ mod tests {
             calls.iter().map(|(name, args, result)| (*name, args.as_str(), *result)).collect();
         let state: Map = (0..20_000).map(|n| (format!("k{n}"), n)).collect();
         let case = run(&calls, "Hello!", 1).final_state(state);
-        let (same, varied) = same(vec![case.clone(), case.clone()]);
+        let (same, varied) = common_part(vec![case.clone(), case.clone()]);
         assert_eq!((same, varied.len()), (case, 0));
     }
 
@@ -382,7 +383,8 @@ mod tests {
     fn calls_of_one_name_are_paired_by_their_arguments() {
         let oslo = ("look", r#"{ "city": "Oslo" }"#, "o");
         let lima = ("look", r#"{ "city": "Lima" }"#, "l");
-        let (case, varied) = same(vec![run(&[oslo, lima], "Both.", 1), run(&[lima, oslo], "Both.", 1)]);
+        let (case, varied) =
+            common_part(vec![run(&[oslo, lima], "Both.", 1), run(&[lima, oslo], "Both.", 1)]);
         assert_eq!(shown(&case), r#"look(city: "Oslo") look(city: "Lima") > Both."#);
         assert_eq!(varied, [r#"turn 1: the order of the calls; a rule for it is `{"order":"any"}`"#]);
     }

@@ -14,13 +14,13 @@ use rusqlite::{Connection, OpenFlags, Row};
 
 use super::adk_session::{Session, drafts};
 use super::error::ImportError;
-use super::format::{Format, Held};
+use super::format::{Format, ReadDrafts};
 use super::turns::SessionEvent;
 use crate::wire;
 
 const SCHEMA: &str = "1";
 
-pub(super) fn read(path: &Path, from: &str, wanted: &[String]) -> Result<Held, ImportError> {
+pub(super) fn read(path: &Path, from: &str, wanted: &[String]) -> Result<ReadDrafts, ImportError> {
     let connection = open(path).map_err(failed(from))?;
     check_schema(&connection, path, from)?;
     let sessions = sessions(&connection, from, wanted)?;

@@ -3,7 +3,7 @@
 use eval_core::format::{EvalCase, Map, SessionInput, Value};
 
 use super::error::ImportError;
-use super::format::{Format, Held};
+use super::format::{Format, ReadDrafts};
 use super::turns::{SessionEvent, turns};
 use crate::draft::{Draft, Origin};
 use crate::wire;
@@ -19,7 +19,7 @@ pub(super) struct Session {
     pub(super) unread: Vec<String>,
 }
 
-pub(super) fn read(from: &str, text: &str, wanted: &[String]) -> Result<Held, ImportError> {
+pub(super) fn read(from: &str, text: &str, wanted: &[String]) -> Result<ReadDrafts, ImportError> {
     let sessions = sessions(text).map_err(|why| ImportError::unreadable(from, why))?;
     drafts(from, Format::AdkSession, sessions, wanted)
 }
@@ -29,7 +29,7 @@ pub(super) fn drafts(
     format: Format,
     mut sessions: Vec<Session>,
     wanted: &[String],
-) -> Result<Held, ImportError> {
+) -> Result<ReadDrafts, ImportError> {
     if let Some(missing) = wanted.iter().find(|id| sessions.iter().all(|session| session.id != **id)) {
         return Err(ImportError::Missing {
             from: from.to_owned(),
@@ -50,7 +50,7 @@ pub(super) fn drafts(
             Err(why) => left_out.push(format!("{named}: {why}")),
         }
     }
-    Ok((drafts, left_out))
+    Ok(ReadDrafts { drafts, left_out })
 }
 
 fn name(id: &str) -> String {

@@ -12,8 +12,12 @@ use eval_support::file::GZIP;
 use crate::draft::Draft;
 use crate::wire;
 
-/// The drafts of a file, and a sentence for each part that is left out.
-pub(super) type Held = (Vec<Draft>, Vec<String>);
+/// The drafts of a file.
+pub(super) struct ReadDrafts {
+    pub(super) drafts: Vec<Draft>,
+    /// A sentence for each part that is left out.
+    pub(super) left_out: Vec<String>,
+}
 
 /// The format of a file of conversations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

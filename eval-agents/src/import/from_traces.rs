@@ -3,20 +3,20 @@
 use std::io::Read;
 
 use super::error::ImportError;
-use super::format::{Format, Held};
+use super::format::{Format, ReadDrafts};
 use crate::draft::{Draft, Origin};
 use crate::traces::{Conversation, Traces};
 
 /// The drafts of traces, and what is left out. `wanted` are keys of conversations or ids of traces.
-pub(super) fn read(from: &str, file: impl Read, wanted: &[String]) -> Result<Held, ImportError> {
+pub(super) fn read(from: &str, file: impl Read, wanted: &[String]) -> Result<ReadDrafts, ImportError> {
     let traces =
         Traces::from_reader(file).map_err(|source| ImportError::Traces { from: from.to_owned(), source })?;
     let mut left_out: Vec<String> = traces.gaps().iter().map(ToString::to_string).collect();
-    let is = |conversation: &Conversation, id: &String| {
+    let has_id = |conversation: &Conversation, id: &String| {
         conversation.key == *id || conversation.trace_ids.contains(id)
     };
     let conversations = traces.conversations();
-    if let Some(id) = wanted.iter().find(|id| !conversations.iter().any(|one| is(one, id))) {
+    if let Some(id) = wanted.iter().find(|id| !conversations.iter().any(|one| has_id(one, id))) {
         return Err(ImportError::Missing {
             from: from.to_owned(),
             what: format!("conversation `{id}`"),
@@ -25,13 +25,13 @@ pub(super) fn read(from: &str, file: impl Read, wanted: &[String]) -> Result<Hel
     }
     let mut drafts = Vec::new();
     for conversation in conversations {
-        if !wanted.is_empty() && !wanted.iter().any(|id| is(conversation, id)) {
+        if !wanted.is_empty() && !wanted.iter().any(|id| has_id(conversation, id)) {
             continue;
         }
         let named = format!("conversation `{}`", conversation.key);
-        let silent =
+        let first_unheard_turn =
             conversation.turns.iter().position(|turn| turn.user.as_deref().is_none_or(str::is_empty));
-        let why = match silent {
+        let why = match first_unheard_turn {
             _ if conversation.turns.is_empty() => Some("no agent answers in it".to_owned()),
             Some(at) => Some(format!("what the user said in turn {} was not captured", at + 1)),
             None => None,
@@ -49,7 +49,7 @@ pub(super) fn read(from: &str, file: impl Read, wanted: &[String]) -> Result<Hel
         let draft = Draft::from_case(case, origin).map_err(ImportError::case(from, named))?;
         drafts.push(draft.with_gaps(gaps(conversation)));
     }
-    Ok((drafts, left_out))
+    Ok(ReadDrafts { drafts, left_out })
 }
 
 fn gaps(conversation: &Conversation) -> Vec<String> {

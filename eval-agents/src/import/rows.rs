@@ -6,7 +6,7 @@ use eval_core::format::{EvalCase, FunctionCall, Invocation, Map, Value};
 use eval_support::words::first_of_code_list;
 
 use super::error::{ImportError, MAX_LISTED_ITEMS};
-use super::format::{Format, Held};
+use super::format::{Format, ReadDrafts};
 use super::mapping::{Mapping, Role};
 use crate::draft::{Draft, Origin};
 use crate::wire;
@@ -31,7 +31,7 @@ pub(super) fn drafts(
     columns: &[String],
     rows: Vec<Row>,
     mapping: Option<&Mapping>,
-) -> Result<Held, ImportError> {
+) -> Result<ReadDrafts, ImportError> {
     let roles = Mapping::roles(mapping, columns)
         .map_err(|source| ImportError::Mapping { from: from.to_owned(), source })?;
     let column = |role: Role| roles.iter().find(|(_, of)| *of == role).map(|(name, _)| name.as_str());
@@ -98,7 +98,7 @@ pub(super) fn drafts(
         Ok(draft.with_gaps(gaps))
     };
     let drafts = conversations.into_iter().map(draft).collect::<Result<_, _>>()?;
-    Ok((drafts, left_out))
+    Ok(ReadDrafts { drafts, left_out })
 }
 
 fn not_read(columns: &[String], roles: &[(String, Role)]) -> Option<String> {
@@ -175,7 +175,11 @@ fn call(value: &Value) -> Result<FunctionCall, String> {
     Ok(call)
 }
 
-pub(super) fn json_lines(from: &str, text: &str, mapping: Option<&Mapping>) -> Result<Held, ImportError> {
+pub(super) fn json_lines(
+    from: &str,
+    text: &str,
+    mapping: Option<&Mapping>,
+) -> Result<ReadDrafts, ImportError> {
     let values = values(text).map_err(|why| ImportError::unreadable(from, why))?;
     let mut rows = Vec::with_capacity(values.len());
     let (mut columns, mut known) = (Vec::new(), HashSet::new());
@@ -206,7 +210,7 @@ fn values(text: &str) -> Result<Vec<(usize, Value)>, String> {
 }
 
 #[cfg(feature = "csv")]
-pub(super) fn csv(from: &str, text: &str, mapping: Option<&Mapping>) -> Result<Held, ImportError> {
+pub(super) fn csv(from: &str, text: &str, mapping: Option<&Mapping>) -> Result<ReadDrafts, ImportError> {
     let failed = |error: csv::Error| ImportError::of_library(from, &error.to_string(), error);
     let mut reader = csv::ReaderBuilder::new().delimiter(delimiter(text)).from_reader(text.as_bytes());
     let columns: Vec<String> =

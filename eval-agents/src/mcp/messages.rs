@@ -23,7 +23,7 @@ impl Mock {
     }
 }
 
-/// What becomes of a message.
+/// The reply to a message, by kind.
 pub(super) enum Reply {
     /// An answer with its id.
     Answer(Map),
@@ -107,7 +107,7 @@ fn called(mock: &Mock, bytes: &[u8]) -> Result<(Value, impl Future<Output = Map>
     }
 }
 
-/// The versions differ in what the mock does not have, so it takes the one of the client.
+/// The versions differ only in parts that the mock lacks, so it takes the client's version.
 fn initialized(params: &Value) -> Map {
     let version = params["protocolVersion"].as_str().unwrap_or(VERSION);
     let mut result = Map::from([("protocolVersion", version)]);

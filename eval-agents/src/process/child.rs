@@ -380,7 +380,7 @@ impl Connection {
         if awaits {
             child.routes.awaits(&self.id);
         } else {
-            // What the program writes once it has read `end` is late, however soon it comes.
+            // Output after `end` was read is late, however soon it comes.
             child.routes.close(&self.id);
         }
         drop(held_back);

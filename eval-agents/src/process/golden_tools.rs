@@ -36,9 +36,9 @@ impl ToldState {
 
 /// The answers of one conversation.
 #[derive(Debug)]
-pub(super) struct Answers {
+pub(super) struct ToolAnswers {
     tools: GoldenTools,
-    /// What answers the tools that are servers of MCP, as long as the conversation lasts.
+    /// The answerer of tools that are servers of MCP, as long as the conversation lasts.
     _mock: Option<McpMock>,
     writer: Writer,
     state: ToldState,
@@ -48,16 +48,16 @@ pub(super) struct Answers {
 #[derive(Debug, Default)]
 pub(super) struct Waiting(JoinSet<()>);
 
-impl Answers {
+impl ToolAnswers {
     /// The answers for a program that has to ask for each call. Fails if its `started` does not say that it does.
     pub(super) fn begin(
         tools: Option<GoldenTools>,
         mock: io::Result<Option<McpMock>>,
-        said: Option<&str>,
+        declared_tools: Option<&str>,
         writer: Writer,
         state: &ToldState,
     ) -> Result<Option<Self>, ProcessError> {
-        match (tools, said) {
+        match (tools, declared_tools) {
             (None, None) => Ok(None),
             (Some(tools), Some(message::GOLDEN)) => {
                 tools.records_others();
@@ -81,11 +81,11 @@ impl Answers {
                  connects to `mcp` of `start`, and says {}",
                 r#""tools": "golden""#, r#""tools": "mcp""#
             ))),
-            (None, Some(said)) => Err(ProcessError::Protocol(format!(
-                "the program wrote `started` with `tools` {said:?}, and its tools are real: `start` has no such key"
+            (None, Some(declared_tools)) => Err(ProcessError::Protocol(format!(
+                "the program wrote `started` with `tools` {declared_tools:?}, and its tools are real: `start` has no such key"
             ))),
-            (Some(_), Some(said)) => Err(ProcessError::Protocol(format!(
-                "the program wrote `started` with `tools` {said:?}; it is {:?} or {:?}",
+            (Some(_), Some(declared_tools)) => Err(ProcessError::Protocol(format!(
+                "the program wrote `started` with `tools` {declared_tools:?}; it is {:?} or {:?}",
                 message::GOLDEN,
                 message::MCP
             ))),

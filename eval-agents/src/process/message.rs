@@ -191,7 +191,7 @@ impl Received {
             Some(Value::String(id)) if !id.is_empty() => Some(id),
             Some(other) => {
                 return Err(format!(
-                    "its `session_id` is {}; write the one of `start`, or leave the key out",
+                    "its `session_id` is {}; write the id of `start`, or leave the key out",
                     cut(&other.to_string())
                 ));
             }
@@ -225,13 +225,13 @@ mod tests {
             ),
             (
                 r#"{"type": "turn_end", "session_id": null}"#,
-                "its `session_id` is null; write the one of `start`",
+                "its `session_id` is null; write the id of `start`",
             ),
             (
                 r#"{"type": "turn_end", "session_id": ""}"#,
-                r#"its `session_id` is ""; write the one of `start`"#,
+                r#"its `session_id` is ""; write the id of `start`"#,
             ),
-            (r#"{"type": "turn_end", "session_id": 7}"#, "its `session_id` is 7; write the one of `start`"),
+            (r#"{"type": "turn_end", "session_id": 7}"#, "its `session_id` is 7; write the id of `start`"),
             (r#"{"type": "turn_end", "session_id": ["s"]}"#, r#"its `session_id` is ["s"]; write"#),
             (r#"{"type": "turn_end", "sessionId": "s", "session_id": "t"}"#, "one key in two spellings"),
             (r#"{"type": "text", "text": "a", "text": "b"}"#, "key `text` is repeated in one object"),

@@ -133,7 +133,7 @@ impl Routes {
             let Some(conversation) = state.conversations.get_mut(&id) else {
                 if !is_over {
                     return wrong(&format!(
-                        "with the `session_id` `{}`, which no conversation has; write the one of `start`",
+                        "with the `session_id` `{}`, which no conversation has; write the id of `start`",
                         cut(&id)
                     ));
                 }
@@ -231,7 +231,7 @@ mod tests {
         let _inbox = routes.open("s1");
         routes.awaits("s1");
         let error = routes.deliver(text(Some("x")), "THE LINE").unwrap_err().to_string();
-        let expected = "the program wrote `text` with the `session_id` `x`, which no conversation has; write the one of \
+        let expected = "the program wrote `text` with the `session_id` `x`, which no conversation has; write the id of \
                         `start`: THE LINE";
         assert_eq!(error, expected);
         assert!(routes.deliver(text(Some("s1")), "").is_ok() && routes.deliver(text(None), "").is_ok());

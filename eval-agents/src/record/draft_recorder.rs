@@ -13,7 +13,7 @@ use eval_support::id::fresh_id;
 use eval_support::setters;
 
 use super::script::Script;
-use crate::draft::{Draft, Origin, played, same};
+use crate::draft::{Draft, Origin, common_part, played};
 
 /// A recorder that has conversations with an agent, and makes drafts of them.
 #[derive(Clone, Debug)]
@@ -97,7 +97,7 @@ impl DraftRecorder {
         let mut gaps: Vec<String> = runs.iter().flat_map(|(_, gaps)| gaps.clone()).collect();
         let mut seen = HashSet::new();
         gaps.retain(|gap| seen.insert(gap.clone()));
-        let (case, varied) = same(runs.into_iter().map(|(case, _)| case).collect());
+        let (case, varied) = common_part(runs.into_iter().map(|(case, _)| case).collect());
         let mut origin = self.origin();
         if self.runs > 1 {
             origin = origin.with("runs", self.runs);

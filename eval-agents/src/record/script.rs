@@ -82,7 +82,7 @@ impl std::error::Error for ScriptError {}
 ///   with `id`, `state`, `app_name` and `user_id`
 /// - an eval set: the messages of its users
 ///
-/// A name that ends like the one of a table, of YAML, TOML, XML or HTML is an error.
+/// A name with the ending of a table, YAML, TOML, XML or HTML file is an error.
 ///
 /// ```
 /// use eval_agents::record::scripts;

@@ -297,14 +297,14 @@ fn in_the_turn() -> Vec<Fault> {
                 "echo '{\"type\":\"error\",\"message\":\"backend down\",\"session_id\":\"x\"}'; cat >/dev/null",
             ),
             &[
-                "the program wrote `error` with the `session_id` `x`, which no conversation has; write the one of `start`",
+                "the program wrote `error` with the `session_id` `x`, which no conversation has; write the id of `start`",
                 "\"message\":\"backend down\"",
             ],
         ),
         (
             "a session that is no text",
             in_turn("echo '{\"type\":\"turn_end\",\"session_id\":null}'; cat >/dev/null"),
-            &["its `session_id` is null; write the one of `start`, or leave the key out"],
+            &["its `session_id` is null; write the id of `start`, or leave the key out"],
         ),
         (
             "two spellings of a key",

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use eval_format::problem::Severity;
 use eval_format::reader::{CheckedSet, check_set};
 use eval_format::{EvalCase, Map, Problem, SessionInput, SetEditor, Value};
-use eval_support::file::LARGEST_FILE;
+use eval_support::file::MAX_FILE_BYTES;
 use eval_support::hash::content_hash;
 use eval_support::untrusted::one_line;
 use eval_support::words::{count, short_code_list};
@@ -231,7 +231,7 @@ fn session_input(path: &Path) -> Result<SessionInput, CommandError> {
 fn standard_input() -> Result<Vec<u8>, CommandError> {
     let mut bytes = Vec::new();
     let error = |why: String| CommandError::new(format!("cannot read standard input: {why}"), "name a file");
-    let read = std::io::stdin().lock().take(LARGEST_FILE + 1).read_to_end(&mut bytes);
+    let read = std::io::stdin().lock().take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);
     read.map_err(|failed| error(failed.to_string()))?;
-    if bytes.len() as u64 > LARGEST_FILE { Err(error("it is too large".to_owned())) } else { Ok(bytes) }
+    if bytes.len() as u64 > MAX_FILE_BYTES { Err(error("it is too large".to_owned())) } else { Ok(bytes) }
 }

@@ -132,23 +132,9 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         baseline.prune(|key| gone.why(key, &measured).is_none())
     })?;
     told.extend(gone.notes());
-    let ids: Vec<String> = loaded.iter().flat_map(|run| run.run.ids.clone()).collect();
     let shown = one_line(&path.display().to_string());
     if args.format == Format::Json {
-        let blessed = lines.iter().map(|line| Blessed {
-            set: &line.set,
-            case: &line.case,
-            passed: line.passed,
-            runs: line.runs,
-        });
-        let document = Document {
-            baseline: path.display().to_string(),
-            runs: &ids,
-            blessed: blessed.collect(),
-            removed: removed.iter().map(Key::to_string).collect(),
-            notes: &told,
-        };
-        return Answer::results("bless", Outcome::Passed, &document);
+        return answer(&path, &loaded, &lines, &removed, &told);
     }
     let (passed, total) =
         lines.iter().fold((0, 0), |(passed, total), line| (passed + line.passed, total + line.runs));
@@ -172,6 +158,31 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     }
     text += &format!("commit `{shown}`, then compare a later build with it: `cargo evalset gate`\n");
     Ok(Answer::new(Outcome::Passed, text))
+}
+
+/// The answer as JSON.
+fn answer(
+    path: &Path,
+    loaded: &[LoadedRun],
+    lines: &[Line],
+    removed: &[Key],
+    notes: &[String],
+) -> Result<Answer, CommandError> {
+    let ids: Vec<String> = loaded.iter().flat_map(|run| run.run.ids.clone()).collect();
+    let blessed = lines.iter().map(|line| Blessed {
+        set: &line.set,
+        case: &line.case,
+        passed: line.passed,
+        runs: line.runs,
+    });
+    let document = Document {
+        baseline: path.display().to_string(),
+        runs: &ids,
+        blessed: blessed.collect(),
+        removed: removed.iter().map(Key::to_string).collect(),
+        notes,
+    };
+    Answer::results("bless", Outcome::Passed, &document)
 }
 
 /// Refuses runs that were made in different ways: a baseline of the last ones would have fewer runs than its team thinks, and other
@@ -239,7 +250,7 @@ fn chosen(args: &Args, here: Option<&str>) -> Result<(Vec<LoadedRun>, Vec<String
     Ok((vec![only], notes))
 }
 
-/// Why a run is not blessed; `None` if it is complete. A run that ends at the first failure has more failures than its build.
+/// The reason why a run is not blessed; `None` if it is complete. A run that ends at the first failure has more failures than its build.
 fn why_not(run: &LoadedRun, partial: bool) -> Result<Option<String>, CommandError> {
     let skipped = || -> Vec<String> {
         let tests = TestResult::all(&run.run);

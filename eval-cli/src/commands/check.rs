@@ -218,7 +218,7 @@ fn text(results: &CheckResults) -> String {
     text
 }
 
-/// What the cases of a set let vary, and which criteria they change.
+/// The parts that the cases of a set let vary, and the criteria that they change.
 fn loosened(file: &CheckedFile) -> String {
     let (note, shown) = (styled(BOLD, "note"), one_line(&file.shown));
     let mut text = String::new();

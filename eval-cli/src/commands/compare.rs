@@ -278,7 +278,7 @@ fn as_markdown(table: &VariantTable) -> String {
     )
 }
 
-/// The rows with columns of one width. Texts are aligned at their begin, numbers at their end.
+/// The rows with columns of one width. Texts are aligned at their beginning, numbers at their end.
 fn aligned(rows: &[Vec<String>]) -> String {
     let width = |column: usize| {
         rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)

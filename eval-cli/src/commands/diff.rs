@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use clap::ValueEnum;
 use eval_report::baseline::{Line, Origin, shared_runs};
 use eval_report::comparison::{
-    Category, ComparedCase, Diff, MetricChange, ScoreChange, Usage, annotations, html,
+    Category, ComparedCase, Diff, MetricChange, ScoreChange, UsageRatio, annotations, html,
 };
 use serde::Serialize;
 
@@ -69,7 +69,7 @@ pub(super) struct CaseEntry<'c> {
     before: Option<Runs>,
     now: Option<Runs>,
     p: Option<f64>,
-    /// Why it cannot be compared, or the metrics that fewer of its runs passed.
+    /// The reason why it cannot be compared, or the metrics that fewer of its runs passed.
     why: Option<String>,
     /// The medians of a run before, and now.
     tokens: [Option<f64>; 2],
@@ -160,8 +160,8 @@ impl<'c> From<&'c ScoreChange> for ScoreEntry<'c> {
     }
 }
 
-impl From<Usage> for UsageEntry {
-    fn from(usage: Usage) -> Self {
+impl From<UsageRatio> for UsageEntry {
+    fn from(usage: UsageRatio) -> Self {
         Self { cases: usage.cases, ratio: usage.ratio, p: usage.p() }
     }
 }

@@ -59,7 +59,7 @@ fn commands(page: &str) -> Vec<Shown> {
     found
 }
 
-/// What is wrong with a command. One in a sentence may leave arguments out.
+/// The fault of a command. One in a sentence may leave arguments out.
 fn fault(Shown { words, is_block }: &Shown) -> Option<String> {
     // Options of features that this build lacks are not known to it.
     if !cfg!(feature = "store") && words.iter().any(|word| word == "--store") {

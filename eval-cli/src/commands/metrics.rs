@@ -44,10 +44,10 @@ fn find(name: &str) -> Result<&'static MetricInfo, CommandError> {
     metric(name).ok_or_else(|| no_such_metric(name, list))
 }
 
-/// The error for a name that no metric has. `list` is the help if no metric has a similar name.
-pub(super) fn no_such_metric(name: &str, list: &str) -> CommandError {
+/// The error for a name that no metric has. `fallback_help` is the help if no metric has a similar name.
+pub(super) fn no_such_metric(name: &str, fallback_help: &str) -> CommandError {
     let help = did_you_mean(name, METRICS.iter().map(|info| info.name));
-    let help = help.unwrap_or_else(|| list.to_owned());
+    let help = help.unwrap_or_else(|| fallback_help.to_owned());
     CommandError::new(format!("there is no metric `{}`", one_line(name)), help)
 }
 
@@ -84,11 +84,11 @@ impl From<&MetricInfo> for Entry {
     fn from(info: &MetricInfo) -> Self {
         Self {
             name: info.name,
-            group: group(info.group)[0],
+            group: group(info.group).json,
             summary: info.summary,
             min: info.min,
             max: info.max,
-            needs: info.needs.iter().map(|it| need(*it)[0]).collect(),
+            needs: info.needs.iter().map(|it| need(*it).json).collect(),
             gates: info.gates,
             criterion: info.criterion.iter().map(Field::from).collect(),
         }
@@ -100,46 +100,51 @@ impl From<&CriterionField> for Field {
         let values = if let FieldKind::Choice { values, .. } = field.kind { values } else { &[] };
         // A test of eval-format checks that the defaults are JSON.
         let default = field.default.and_then(|text| serde_json::from_str(text).ok());
-        let (kind, required) = (kind(field.kind)[0], field.default.is_none());
+        let (kind, required) = (kind(field.kind).json, field.default.is_none());
         Self { name: field.name, kind, values, required, default, doc: field.doc }
     }
 }
 
-/// The name of a group in JSON, and its title.
-fn group(group: MetricGroup) -> [&'static str; 2] {
+/// A name in JSON, and in words.
+struct Named {
+    json: &'static str,
+    words: &'static str,
+}
+
+fn group(group: MetricGroup) -> Named {
     match group {
-        MetricGroup::AdkLexical => ["adk_lexical", "ADK, compared with what is expected"],
-        MetricGroup::AdkJudged => ["adk_judged", "ADK, judged by a model or a service"],
-        MetricGroup::AdkInformational => ["adk_informational", "ADK, informational"],
-        MetricGroup::Vertex => ["vertex", "Vertex AI's names"],
-        MetricGroup::AdkRs => ["adk_rs", "adk-rs's names"],
-        MetricGroup::AdkEval => ["adk_eval", "adk-eval's names"],
-        MetricGroup::Own => ["own", "our own"],
-        _ => ["other", "others"],
+        MetricGroup::AdkLexical => {
+            Named { json: "adk_lexical", words: "ADK, compared with what is expected" }
+        }
+        MetricGroup::AdkJudged => Named { json: "adk_judged", words: "ADK, judged by a model or a service" },
+        MetricGroup::AdkInformational => Named { json: "adk_informational", words: "ADK, informational" },
+        MetricGroup::Vertex => Named { json: "vertex", words: "Vertex AI's names" },
+        MetricGroup::AdkRs => Named { json: "adk_rs", words: "adk-rs's names" },
+        MetricGroup::AdkEval => Named { json: "adk_eval", words: "adk-eval's names" },
+        MetricGroup::Own => Named { json: "own", words: "our own" },
+        _ => Named { json: "other", words: "others" },
     }
 }
 
-/// The name of a need in JSON, and in words.
-fn need(need: Need) -> [&'static str; 2] {
+fn need(need: Need) -> Named {
     match need {
-        Need::Expectation => ["expectation", "an expected turn to compare with"],
-        Need::Judge => ["judge", "a judge: a model or a service"],
-        Need::Scenario => ["scenario", "a conversation scenario"],
-        _ => ["other", "something else"],
+        Need::Expectation => Named { json: "expectation", words: "an expected turn to compare with" },
+        Need::Judge => Named { json: "judge", words: "a judge: a model or a service" },
+        Need::Scenario => Named { json: "scenario", words: "a conversation scenario" },
+        _ => Named { json: "other", words: "something else" },
     }
 }
 
-/// The name of a type in JSON, and in words.
-fn kind(kind: FieldKind) -> [&'static str; 2] {
+fn kind(kind: FieldKind) -> Named {
     match kind {
-        FieldKind::Bool => ["bool", "true or false"],
-        FieldKind::Number => ["number", "a number"],
-        FieldKind::String => ["string", "a text"],
-        FieldKind::Choice { .. } => ["choice", "one of"],
-        FieldKind::Strings => ["strings", "an array of texts"],
-        FieldKind::Rubrics => ["objects", "an array of objects"],
-        FieldKind::Weights | FieldKind::JudgeOptions => ["object", "an object"],
-        _ => ["other", "a value"],
+        FieldKind::Bool => Named { json: "bool", words: "true or false" },
+        FieldKind::Number => Named { json: "number", words: "a number" },
+        FieldKind::String => Named { json: "string", words: "a text" },
+        FieldKind::Choice { .. } => Named { json: "choice", words: "one of" },
+        FieldKind::Strings => Named { json: "strings", words: "an array of texts" },
+        FieldKind::Rubrics => Named { json: "objects", words: "an array of objects" },
+        FieldKind::Weights | FieldKind::JudgeOptions => Named { json: "object", words: "an object" },
+        _ => Named { json: "other", words: "a value" },
     }
 }
 
@@ -150,7 +155,7 @@ fn list() -> String {
     for info in METRICS {
         if last.replace(info.group) != Some(info.group) {
             let blank = if text.is_empty() { "" } else { "\n" };
-            text.push_str(&format!("{blank}{}\n", styled(BOLD, group(info.group)[1])));
+            text.push_str(&format!("{blank}{}\n", styled(BOLD, group(info.group).words)));
         }
         let name = info.name;
         text.push_str(&format!("  {name:width$}  {:<7}  {}\n", range(info), info.summary));
@@ -163,9 +168,9 @@ fn list() -> String {
 fn description(info: &MetricInfo) -> String {
     let mut text = format!("{}\n  {}\n\n", styled(BOLD, info.name), info.summary);
     let mut line = |what: &str, value: &str| text.push_str(&format!("  {what:9}  {value}\n"));
-    line("from", group(info.group)[1]);
+    line("from", group(info.group).words);
     line("score", &range(info));
-    let needs: Vec<_> = info.needs.iter().map(|it| need(*it)[1]).collect();
+    let needs: Vec<_> = info.needs.iter().map(|it| need(*it).words).collect();
     line("needs", &if needs.is_empty() { "nothing".to_owned() } else { needs.join("; ") });
     if info.gates {
         line("decides", "yes, by its threshold");
@@ -196,12 +201,12 @@ fn fields(fields: &[CriterionField]) -> String {
 fn range(info: &MetricInfo) -> String {
     match info.max {
         Some(max) => format!("{} to {max}", info.min),
-        None => format!("{} up", info.min),
+        None => format!("{} and more", info.min),
     }
 }
 
 fn kind_phrase(kind: FieldKind) -> String {
-    let [_, words] = self::kind(kind);
+    let Named { words, .. } = self::kind(kind);
     match kind {
         FieldKind::Choice { values, .. } => format!("{words} {}", code_list(values)),
         _ => words.to_owned(),
@@ -235,13 +240,6 @@ mod tests {
             assert_eq!(list.matches(&format!("  {} ", info.name)).count(), 1, "{}", info.name);
             let text = description(info);
             assert!(info.criterion.iter().all(|field| text.contains(field.doc)), "{text}");
-        }
-    }
-
-    #[test]
-    fn every_group_has_a_title() {
-        for info in METRICS {
-            assert_ne!(group(info.group)[1], "others", "{}", info.name);
         }
     }
 }

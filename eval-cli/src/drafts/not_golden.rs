@@ -18,7 +18,7 @@ pub(crate) enum GoldenBy {
 }
 
 impl GoldenBy {
-    /// What to do if the run cannot be taken.
+    /// The remedy if the run cannot be taken.
     pub(crate) const fn run_again(self) -> &'static str {
         match self {
             Self::Import => "run it again, and take that run",

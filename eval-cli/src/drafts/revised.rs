@@ -94,7 +94,7 @@ fn of_call(call: &FunctionCall) -> (String, Field) {
     (one_line(call.name.as_deref().unwrap_or_default()), of_text(&format!("{args:#}")))
 }
 
-/// What is shown of a text comes back from the page: a text that is shown otherwise than it is cannot be edited there.
+/// The field of a text; a text that the page cannot show unchanged is fixed.
 fn of_text(raw: &str) -> Field {
     if text(raw).shown == raw { Field::Text(raw.to_owned()) } else { Field::Fixed(IN_THE_FILE) }
 }

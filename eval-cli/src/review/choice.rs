@@ -7,11 +7,11 @@ use eval_format::metric::metric;
 use eval_format::{Criterion, EvalCase};
 use eval_support::untrusted::one_line;
 
-use super::change::{Change, Part};
+use super::change::{GoldenChange, Part};
 use super::edit::{Action, Edit, as_shown};
 use super::forecast::Forecast;
 use super::item::{Item, Offer};
-use super::lines::{Line, arguments};
+use super::lines::{CallLine, arguments};
 use super::loosen::{AnswerMetrics, loosenings};
 use super::warnings::{Warning, of_draft, of_loosened, warnings};
 use crate::output::CommandError;
@@ -81,7 +81,7 @@ impl Choices<'_, '_> {
     /// The choice of some parts.
     pub(crate) fn parts(
         &self,
-        change: &Change,
+        change: &GoldenChange,
         suffix: &str,
         parts: &[Part],
     ) -> Result<Choice, CommandError> {
@@ -176,7 +176,7 @@ impl Choices<'_, '_> {
 }
 
 /// The parts that are not all of what is above them.
-pub(super) fn proper_parts(change: &Change) -> Vec<Part> {
+pub(super) fn proper_parts(change: &GoldenChange) -> Vec<Part> {
     let parts = change.parts();
     let turn_of = |part: &Part| match part {
         Part::Turn(turn) | Part::Call(turn, _) | Part::Argument(turn, ..) | Part::Answer(turn) => Some(*turn),
@@ -198,7 +198,7 @@ pub(super) fn proper_parts(change: &Change) -> Vec<Part> {
 }
 
 /// A part below a turn or a call, for who chooses one by one.
-pub(crate) fn below(change: &Change, part: Option<&Part>) -> Vec<Part> {
+pub(crate) fn below(change: &GoldenChange, part: Option<&Part>) -> Vec<Part> {
     let is_below = |it: &Part| match (part, it) {
         (None, Part::Turn(_) | Part::State) => true,
         (Some(Part::Turn(turn)), Part::Call(of, _) | Part::Answer(of)) => turn == of,
@@ -208,8 +208,8 @@ pub(crate) fn below(change: &Change, part: Option<&Part>) -> Vec<Part> {
     change.parts().into_iter().filter(is_below).collect()
 }
 
-/// Whether a part has several parts, or one that has.
-pub(crate) fn is_divided(change: &Change, part: Option<&Part>) -> bool {
+/// Whether the changes below a part can be accepted one by one, at any depth.
+pub(crate) fn is_divided(change: &GoldenChange, part: Option<&Part>) -> bool {
     match below(change, part).as_slice() {
         [] => false,
         [only] => is_divided(change, Some(only)),
@@ -218,7 +218,7 @@ pub(crate) fn is_divided(change: &Change, part: Option<&Part>) -> bool {
 }
 
 /// Parts of a change in words.
-pub(crate) fn described(change: &Change, parts: &[Part]) -> String {
+pub(crate) fn described(change: &GoldenChange, parts: &[Part]) -> String {
     match parts {
         [part] => one(change, part),
         _ => {
@@ -233,7 +233,7 @@ pub(crate) fn described(change: &Change, parts: &[Part]) -> String {
     }
 }
 
-fn one(change: &Change, part: &Part) -> String {
+fn one(change: &GoldenChange, part: &Part) -> String {
     match part {
         Part::Turn(turn) => format!("turn {}", turn + 1),
         Part::Answer(turn) => format!("the answer of turn {}", turn + 1),
@@ -242,16 +242,16 @@ fn one(change: &Change, part: &Part) -> String {
             let golden: Vec<_> = change.golden.conversation[*turn].tool_calls().collect();
             let run: Vec<_> = change.run.conversation[*turn].tool_calls().collect();
             match change.lines[*turn][*line] {
-                Line::Extra(at) => format!("the call {}", one_line(&run[at].to_string())),
-                Line::Missing(at) => format!("that {} is not called", one_line(&golden[at].to_string())),
-                Line::Changed(_, at) => format!("the arguments of {}", one_line(&run[at].to_string())),
-                Line::Kept(at) => one_line(&golden[at].to_string()),
+                CallLine::Extra(at) => format!("the call {}", one_line(&run[at].to_string())),
+                CallLine::Missing(at) => format!("that {} is not called", one_line(&golden[at].to_string())),
+                CallLine::Changed(_, at) => format!("the arguments of {}", one_line(&run[at].to_string())),
+                CallLine::Kept(at) => one_line(&golden[at].to_string()),
             }
         }
         Part::Argument(turn, line, key) => {
             let golden: Vec<_> = change.golden.conversation[*turn].tool_calls().collect();
             let run: Vec<_> = change.run.conversation[*turn].tool_calls().collect();
-            let Line::Changed(of, at) = change.lines[*turn][*line] else {
+            let CallLine::Changed(of, at) = change.lines[*turn][*line] else {
                 return format!("`{}`", one_line(key));
             };
             let new = arguments(golden[of], run[at]).into_iter().find(|(it, ..)| it == key);

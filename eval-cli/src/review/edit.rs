@@ -225,7 +225,7 @@ impl Edit {
     }
 }
 
-/// Two versions of a line. Of long ones, the begin and the end that they share are cut.
+/// Two versions of a line. Of long ones, the beginning and the end that they share are cut.
 fn around(old: &str, new: &str) -> (String, String) {
     if old.chars().count().max(new.chars().count()) <= WHOLE_LINE_CHARS {
         let indent = |line: &str| line.len() - line.trim_start().len();

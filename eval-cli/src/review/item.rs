@@ -9,12 +9,12 @@ use eval_format::{Criterion, EvalCase, Meaning};
 use eval_support::untrusted::{headline, one_line};
 use eval_support::words::{code_list, count};
 
-use super::change::{Change, Part, Reads};
+use super::change::{GoldenChange, Part};
 use super::judged::judged;
 use super::warnings::{Warning, of_draft};
 use crate::drafts::{GoldenBy, NotGolden};
 use crate::output::{rerun_command, with_option};
-use crate::recorded::{Found, State, TestResult};
+use crate::recorded::{FailedReads, Found, State, TestResult};
 
 /// An entry of the queue. `test` is its place among the tests of the run; `None` for a draft, and without a set.
 #[derive(Debug)]
@@ -32,15 +32,15 @@ pub(crate) struct Item {
     pub(crate) errors: usize,
     /// The failing metrics, each with its score: `response_match_score 0.15, below 0.8`.
     pub(crate) metrics: Vec<String>,
-    /// What judges answered about the first failing run, a line for each answer.
+    /// The answers of judges about the first failing run, a line for each.
     pub(crate) judged: Vec<String>,
-    /// How often the case passed in the baseline.
+    /// The passes of the case in the baseline.
     pub(crate) since: Option<String>,
     pub(crate) offer: Offer,
     /// The parts of the change that were accepted before, and are in the case already.
     pub(crate) taken: Vec<Part>,
     /// The golden beside each run; empty for a draft, and if no run can be compared.
-    pub(crate) changes: Vec<Change>,
+    pub(crate) changes: Vec<GoldenChange>,
     /// Warnings about the case, whatever is chosen.
     pub(crate) warnings: Vec<Warning>,
     /// The command that runs the case five times.
@@ -50,7 +50,7 @@ pub(crate) struct Item {
 
 #[derive(Debug)]
 pub(crate) enum Offer {
-    /// What all runs did.
+    /// The common behaviour of all runs.
     Change,
     Draft,
     Not(NotOffered),
@@ -60,7 +60,7 @@ pub(crate) enum Offer {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NotOffered {
     pub(crate) why: String,
-    /// What varied between the runs.
+    /// The parts that varied between the runs.
     pub(crate) varied: Vec<String>,
     pub(crate) help: String,
 }
@@ -154,7 +154,7 @@ impl Item {
     }
 
     /// The change that all runs made.
-    pub(crate) fn change(&self) -> Option<&Change> {
+    pub(crate) fn change(&self) -> Option<&GoldenChange> {
         self.changes.first().filter(|_| matches!(self.offer, Offer::Change))
     }
 
@@ -244,7 +244,7 @@ fn transcripts<'t>(tests: &[&'t TestResult<'_>]) -> Vec<&'t Transcript> {
 }
 
 /// The golden beside each run, and whether what they did is offered.
-fn compared(tests: &[&TestResult<'_>], found: &Found) -> (Vec<Change>, Offer) {
+fn compared(tests: &[&TestResult<'_>], found: &Found) -> (Vec<GoldenChange>, Offer) {
     const BY: GoldenBy = GoldenBy::Review;
     let not = |why: String, help: &str| (Vec::new(), Offer::Not(NotOffered::new(why, help)));
     let no_golden = |refusal: NotGolden| (Vec::new(), Offer::Not(refusal.into()));
@@ -261,7 +261,7 @@ fn compared(tests: &[&TestResult<'_>], found: &Found) -> (Vec<Change>, Offer) {
         return no_golden(BY.broken(one_line(&why)));
     }
     let failed: Vec<_> = tests.iter().flat_map(|test| failed_metrics(test)).collect();
-    let reads = Reads::of(failed.iter().copied());
+    let reads = FailedReads::of(failed.iter().copied());
     if reads.nothing() {
         let names: Vec<&str> = failed.iter().map(|(name, _)| *name).collect();
         let why = format!("to expect what happened changes no verdict of {}", code_list(&names));
@@ -271,13 +271,13 @@ fn compared(tests: &[&TestResult<'_>], found: &Found) -> (Vec<Change>, Offer) {
         return not("no run came to its end".to_owned(), BY.run_again());
     }
     let literal = tests[0].attempt.started.literal;
-    let of_runs = |new_answers: bool| -> Option<Vec<Change>> {
+    let of_runs = |new_answers: bool| -> Option<Vec<GoldenChange>> {
         let changes = runs.iter().map(|run| {
-            Some(Change::new(&found.case, &in_form_of(&found.case, run, new_answers)?, reads, literal))
+            Some(GoldenChange::new(&found.case, &in_form_of(&found.case, run, new_answers)?, reads, literal))
         });
         changes.collect()
     };
-    let is_unchanged = |changes: &[Change]| changes.iter().all(|change| change.parts().is_empty());
+    let is_unchanged = |changes: &[GoldenChange]| changes.iter().all(|change| change.parts().is_empty());
     let changes = match of_runs(false) {
         // A turn that expects no answer gets one if nothing else changes.
         Some(changes) if is_unchanged(&changes) => of_runs(true),
@@ -286,7 +286,7 @@ fn compared(tests: &[&TestResult<'_>], found: &Found) -> (Vec<Change>, Offer) {
     let Some(changes) = changes else {
         return no_golden(BY.not_replaced(&NotReplaced::Turns));
     };
-    let wholes: Vec<EvalCase> = changes.iter().map(Change::whole).collect();
+    let wholes: Vec<EvalCase> = changes.iter().map(GoldenChange::whole).collect();
     let meaning = Meaning::from_case(&wholes[0]);
     if wholes.iter().any(|whole| Meaning::from_case(whole) != meaning) {
         let varied = what_varied(wholes).iter().map(|what| without_rule(what)).collect();
@@ -303,7 +303,7 @@ fn compared(tests: &[&TestResult<'_>], found: &Found) -> (Vec<Change>, Offer) {
     }
 }
 
-/// What varied, without the rule that drafts propose for it: it may have a distance that is fitted to the runs.
+/// Variations without their proposed rules, which may have a distance that is fitted to the runs.
 fn without_rule(what: &str) -> String {
     what.split("; a rule for it is ").next().unwrap_or_default().to_owned()
 }

@@ -2,11 +2,13 @@
 
 use eval_core::metric::arithmetic::{Pair, RuledCalls, align};
 use eval_format::expect::TurnRules;
-use eval_format::{ArgsMatch, FunctionCall, Invocation, Map, MatchType, Value};
+use eval_format::{FunctionCall, Invocation, Map, Value};
+
+use crate::recorded::HowCalls;
 
 /// A line of calls side by side, with their indices: of the golden, then of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Line {
+pub(crate) enum CallLine {
     /// A golden call that is as it should be: it was made, by a rule too, or may be left out.
     Kept(usize),
     /// A call of the same tool with other arguments.
@@ -17,17 +19,13 @@ pub(crate) enum Line {
     Extra(usize),
 }
 
-/// The way in which the failing metrics compare calls.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct How {
-    pub(crate) match_type: MatchType,
-    pub(crate) args: ArgsMatch,
-    /// Whether a call beside the golden ones is a difference.
-    pub(crate) counts_extra: bool,
-}
-
 /// Places the calls of a turn side by side.
-pub(crate) fn lines(golden: &Invocation, run: &Invocation, rules: &TurnRules, how: How) -> Vec<Line> {
+pub(crate) fn lines(
+    golden: &Invocation,
+    run: &Invocation,
+    rules: &TurnRules,
+    how: HowCalls,
+) -> Vec<CallLine> {
     let expected: Vec<&FunctionCall> = golden.tool_calls().collect();
     let actual: Vec<&FunctionCall> = run.tool_calls().collect();
     let pairs = if rules.is_literal() {
@@ -42,15 +40,17 @@ pub(crate) fn lines(golden: &Invocation, run: &Invocation, rules: &TurnRules, ho
     });
     let moved: Vec<_> = missing.collect();
     let line = |pair| match pair {
-        Pair::Same(golden, _) | Pair::Loosened(golden, _) | Pair::LeftOut(golden) => Some(Line::Kept(golden)),
-        Pair::Changed(golden, run) => Some(Line::Changed(golden, run)),
-        Pair::Missing(golden) => Some(Line::Missing(golden)),
+        Pair::Same(golden, _) | Pair::Loosened(golden, _) | Pair::LeftOut(golden) => {
+            Some(CallLine::Kept(golden))
+        }
+        Pair::Changed(golden, run) => Some(CallLine::Changed(golden, run)),
+        Pair::Missing(golden) => Some(CallLine::Missing(golden)),
         Pair::Extra(run) => {
-            (how.counts_extra || moved.contains(&&actual[run].name)).then_some(Line::Extra(run))
+            (how.counts_extra || moved.contains(&&actual[run].name)).then_some(CallLine::Extra(run))
         }
         Pair::Other(_) => None,
     };
-    let mut lines: Vec<Line> = pairs.into_iter().filter_map(line).collect();
+    let mut lines: Vec<CallLine> = pairs.into_iter().filter_map(line).collect();
     // A golden call that may be made several times is one line.
     lines.dedup();
     lines

@@ -8,8 +8,8 @@ use eval_format::expect::{Expect, Matcher, Others, Rules, TurnExpect};
 use eval_format::{EvalCase, FunctionCall, Value};
 use eval_support::untrusted::one_line;
 
-use super::change::Change;
-use super::lines::{Line, arguments};
+use super::change::GoldenChange;
+use super::lines::{CallLine, arguments};
 
 /// A rule in words, and the case with it.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,7 +28,7 @@ pub(crate) struct AnswerMetrics {
 }
 
 /// The rules that fit what runs of a golden did, the narrowest first for each difference.
-pub(crate) fn loosenings(runs: &[Change], answers: &AnswerMetrics) -> Vec<Loosening> {
+pub(crate) fn loosenings(runs: &[GoldenChange], answers: &AnswerMetrics) -> Vec<Loosening> {
     let Some(first) = runs.first() else { return Vec::new() };
     let golden = &first.golden;
     let mut all: Vec<Loosening> = Vec::new();
@@ -67,20 +67,20 @@ pub(crate) fn loosenings(runs: &[Change], answers: &AnswerMetrics) -> Vec<Loosen
             let made: Vec<&FunctionCall> = run.run.conversation[turn].tool_calls().collect();
             for line in &run.lines[turn] {
                 match *line {
-                    Line::Extra(at) => {
+                    CallLine::Extra(at) => {
                         let name = made[at].name.clone().unwrap_or_default();
                         let what = format!("other calls of `{}` may come between", tool(made[at]));
                         add(what, with(&|rules| more_others(rules, &name)));
                     }
-                    Line::Missing(at) => {
+                    CallLine::Missing(at) => {
                         let what = format!("`{}` may be left out", tool(calls[at]));
                         add(what, with(&|rules| rules.optional(names[at].as_str())));
                     }
-                    Line::Kept(_) | Line::Changed(..) => {}
+                    CallLine::Kept(_) | CallLine::Changed(..) => {}
                 }
             }
         }
-        if runs.iter().any(|run| run.lines[turn].iter().any(|line| matches!(line, Line::Extra(_)))) {
+        if runs.iter().any(|run| run.lines[turn].iter().any(|line| matches!(line, CallLine::Extra(_)))) {
             add("any other calls may come between".to_owned(), with(&|rules| rules.others(Others::Any)));
         }
     }
@@ -125,7 +125,7 @@ fn more_others(rules: TurnExpect, name: &str) -> TurnExpect {
 
 /// The arguments of a golden call that differed in a run, each with its golden value.
 fn differing<'c>(
-    runs: &[Change],
+    runs: &[GoldenChange],
     turn: usize,
     at: usize,
     golden: &'c FunctionCall,
@@ -134,7 +134,7 @@ fn differing<'c>(
     for run in runs {
         let made: Vec<&FunctionCall> = run.run.conversation[turn].tool_calls().collect();
         for line in &run.lines[turn] {
-            let Line::Changed(of, other) = *line else { continue };
+            let CallLine::Changed(of, other) = *line else { continue };
             if of != at {
                 continue;
             }
@@ -149,12 +149,12 @@ fn differing<'c>(
 }
 
 /// The values of an argument of a golden call in the runs that made the call with other arguments.
-fn seen<'r>(runs: &'r [Change], turn: usize, at: usize, key: &str) -> Vec<Option<&'r Value>> {
-    let of_run = |run: &'r Change| {
+fn seen<'r>(runs: &'r [GoldenChange], turn: usize, at: usize, key: &str) -> Vec<Option<&'r Value>> {
+    let of_run = |run: &'r GoldenChange| {
         let made: Vec<&FunctionCall> = run.run.conversation[turn].tool_calls().collect();
         let lines = run.lines[turn].iter();
         lines.filter_map(move |line| match *line {
-            Line::Changed(of, other) if of == at => {
+            CallLine::Changed(of, other) if of == at => {
                 Some(made[other].args.as_ref().and_then(|args| args.get(key)))
             }
             _ => None,
@@ -183,13 +183,13 @@ fn matchers(golden: Option<&Value>, seen: &[Option<&Value>]) -> Vec<(Matcher, St
 }
 
 /// Whether a run made the calls of a turn in another order.
-fn is_reordered(run: &Change, turn: usize) -> bool {
+fn is_reordered(run: &GoldenChange, turn: usize) -> bool {
     let key = |call: &FunctionCall| format!("{call}");
     let sorted = |case: &EvalCase| {
         let mut calls: Vec<String> = case.conversation[turn].tool_calls().map(key).collect();
         calls.sort_unstable();
         calls
     };
-    let is_as_expected = run.lines[turn].iter().all(|line| matches!(line, Line::Kept(_)));
+    let is_as_expected = run.lines[turn].iter().all(|line| matches!(line, CallLine::Kept(_)));
     !is_as_expected && sorted(&run.golden) == sorted(&run.run)
 }

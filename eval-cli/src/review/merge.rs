@@ -7,7 +7,7 @@ use eval_format::{
     Content, FunctionCall, FunctionResponse, IntermediateData, Invocation, InvocationEvent, Map,
 };
 
-use super::lines::{Line, arguments};
+use super::lines::{CallLine, arguments};
 
 /// The side of a line that is taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,15 +21,15 @@ pub(super) enum Take {
 /// A place in events: the event, and the part of its content.
 type Place = (usize, usize);
 
-/// What happened on the way to the answer: for each line, by its number, what `take` says.
+/// The merged events of a turn: for each line, by its number, those that `take` names.
 pub(super) fn merged(
     golden: &Invocation,
     run: &Invocation,
-    lines: &[Line],
+    lines: &[CallLine],
     take: impl Fn(usize) -> Take,
 ) -> Option<IntermediateData> {
-    let takes: Vec<(Line, Take)> = (0..).map(take).zip(lines).map(|(take, line)| (*line, take)).collect();
-    if takes.iter().all(|(line, take)| matches!(line, Line::Kept(_)) || *take == Take::Golden) {
+    let takes: Vec<(CallLine, Take)> = (0..).map(take).zip(lines).map(|(take, line)| (*line, take)).collect();
+    if takes.iter().all(|(line, take)| matches!(line, CallLine::Kept(_)) || *take == Take::Golden) {
         return golden.intermediate_data.clone();
     }
     let sides = Sides {
@@ -57,21 +57,21 @@ struct Sides<'t> {
 
 impl Sides<'_> {
     /// The golden call as it is now; `None` if it is dropped.
-    fn call(&self, line: Line, take: &Take) -> Option<FunctionCall> {
+    fn call(&self, line: CallLine, take: &Take) -> Option<FunctionCall> {
         match (line, take) {
-            (Line::Missing(_), Take::Run) | (Line::Extra(_), Take::Golden) => None,
-            (Line::Changed(golden, run), Take::Run) => {
+            (CallLine::Missing(_), Take::Run) | (CallLine::Extra(_), Take::Golden) => None,
+            (CallLine::Changed(golden, run), Take::Run) => {
                 let mut call = self.golden[golden].clone();
                 call.args.clone_from(&self.run[run].args);
                 Some(call)
             }
-            (Line::Changed(golden, run), Take::Arguments(keys)) => {
+            (CallLine::Changed(golden, run), Take::Arguments(keys)) => {
                 let mut call = self.golden[golden].clone();
                 call.args = Some(with_arguments(self.golden[golden], self.run[run], keys));
                 Some(call)
             }
-            (Line::Extra(run), _) => Some(self.new_call(run)),
-            (Line::Kept(golden) | Line::Changed(golden, _) | Line::Missing(golden), _) => {
+            (CallLine::Extra(run), _) => Some(self.new_call(run)),
+            (CallLine::Kept(golden) | CallLine::Changed(golden, _) | CallLine::Missing(golden), _) => {
                 Some(self.golden[golden].clone())
             }
         }
@@ -96,8 +96,8 @@ impl Sides<'_> {
     }
 
     /// The response that takes the place of a golden one: the call has other arguments, and got another answer.
-    fn other_response(&self, line: Line, take: &Take) -> Option<(usize, Map)> {
-        let Line::Changed(golden, run) = line else { return None };
+    fn other_response(&self, line: CallLine, take: &Take) -> Option<(usize, Map)> {
+        let CallLine::Changed(golden, run) = line else { return None };
         let new = self.new_responses[run].filter(|_| *take == Take::Run)?;
         Some((golden, new.response.clone()?))
     }
@@ -125,7 +125,7 @@ fn with_arguments(golden: &FunctionCall, run: &FunctionCall, keys: &[String]) ->
     args
 }
 
-fn flat(golden: &Invocation, sides: &Sides<'_>, takes: &[(Line, Take)]) -> IntermediateData {
+fn flat(golden: &Invocation, sides: &Sides<'_>, takes: &[(CallLine, Take)]) -> IntermediateData {
     let (mut uses, mut results, mut texts) = (Vec::new(), Vec::new(), Vec::new());
     if let Some(IntermediateData::Tools { tool_responses, intermediate_responses, .. }) =
         &golden.intermediate_data
@@ -143,18 +143,18 @@ fn flat(golden: &Invocation, sides: &Sides<'_>, takes: &[(Line, Take)]) -> Inter
     for (line, take) in takes {
         uses.extend(sides.call(*line, take));
         match *line {
-            Line::Missing(golden) if *take == Take::Run => {
+            CallLine::Missing(golden) if *take == Take::Run => {
                 if let Some(at) = place(golden) {
                     results[at] = None;
                 }
             }
-            Line::Kept(golden) | Line::Changed(golden, _) | Line::Missing(golden) => {
+            CallLine::Kept(golden) | CallLine::Changed(golden, _) | CallLine::Missing(golden) => {
                 next = place(golden).map_or(next, |at| at + 1);
             }
-            Line::Extra(run) if *take == Take::Run => {
+            CallLine::Extra(run) if *take == Take::Run => {
                 inserted.entry(next).or_default().extend(sides.new_response(run));
             }
-            Line::Extra(_) => {}
+            CallLine::Extra(_) => {}
         }
         if let Some((golden, response)) = sides.other_response(*line, take)
             && let Some(result) = place(golden).and_then(|at| results[at].as_mut())
@@ -174,7 +174,7 @@ fn events(
     golden: &Invocation,
     run: &Invocation,
     sides: &Sides<'_>,
-    takes: &[(Line, Take)],
+    takes: &[(CallLine, Take)],
 ) -> IntermediateData {
     let places = Places::of(golden, &sides.responses);
     let new_places = Places::of(run, &sides.new_responses);
@@ -185,18 +185,18 @@ fn events(
     let mut next = places.calls.first().map_or(events.len(), |(event, _)| *event);
     for (line, take) in takes {
         match *line {
-            Line::Missing(golden) if *take == Take::Run => {
+            CallLine::Missing(golden) if *take == Take::Run => {
                 dropped.push(places.calls[golden]);
                 dropped.extend(places.responses[golden]);
             }
-            Line::Kept(golden) | Line::Changed(golden, _) | Line::Missing(golden) => {
+            CallLine::Kept(golden) | CallLine::Changed(golden, _) | CallLine::Missing(golden) => {
                 let (event, part) = places.calls[golden];
                 if let Some(part) = part_of(&mut events, (event, part)) {
                     part.function_call = sides.call(*line, take);
                 }
                 next = places.responses[golden].map_or(event, |(of, _)| of.max(event)) + 1;
             }
-            Line::Extra(at) if *take == Take::Run => {
+            CallLine::Extra(at) if *take == Take::Run => {
                 let mut new = alone(run.events(), new_places.calls[at]);
                 let parts = new.content.iter_mut().flat_map(|content| &mut content.parts).flatten();
                 parts.for_each(|part| part.function_call = Some(sides.new_call(at)));
@@ -208,7 +208,7 @@ fn events(
                 });
                 inserted.entry(next).or_default().extend([new].into_iter().chain(result));
             }
-            Line::Extra(_) => {}
+            CallLine::Extra(_) => {}
         }
         if let Some((golden, response)) = sides.other_response(*line, take)
             && let Some(result) = places.responses[golden]

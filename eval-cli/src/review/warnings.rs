@@ -120,7 +120,7 @@ pub(crate) fn of_draft(draft: &EvalCase) -> Vec<Warning> {
     volatile(&EvalCase::new(""), draft, None)
 }
 
-/// What will probably differ next time, and was not expected before.
+/// New values that will probably differ next time.
 fn volatile(golden: &EvalCase, new: &EvalCase, ran: Option<SystemTime>) -> Vec<Warning> {
     let before = volatile_of(golden);
     let is_new = |it: &Volatile| {

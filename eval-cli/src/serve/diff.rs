@@ -84,7 +84,7 @@ fn loaded(site: &Site, id: &str) -> Result<LoadedRun, Failure> {
     LoadedRun::of_folder(run.id, run.path, false).map_err(|error| unreadable(&error))
 }
 
-/// What the agent did in the run of a case that is shown: the hashes of its answers and of its calls.
+/// The deeds of the agent in the run of a case that is shown: the hashes of its answers and of its calls.
 type Deeds = HashMap<Key, [u64; 2]>;
 
 /// A side, with what the agent did in it. A baseline does not hold that.
@@ -235,7 +235,7 @@ pub(super) async fn case(State(site): State<Arc<Site>>, body: Bytes) -> Result<R
 
 /// A run of a case on a side.
 struct Conversation {
-    /// Which run it is, in words.
+    /// The run in words.
     name: String,
     turns: Vec<Invocation>,
     side: RunSide,

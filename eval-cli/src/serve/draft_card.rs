@@ -2,7 +2,7 @@
 
 use eval_format::EvalCase;
 use eval_report::run_page::turns;
-use eval_support::untrusted::{LONGEST_TEXT, excerpt};
+use eval_support::untrusted::{MAX_TEXT_CHARS, excerpt};
 use serde::Serialize;
 
 use crate::drafts::{Part, golden_of, parts, revised};
@@ -26,7 +26,7 @@ pub(super) struct DraftCard {
     pub(super) rows: Vec<DraftRow>,
     /// The conversation, as the page of a run shows it.
     run: Run,
-    /// What can be edited.
+    /// The fields that can be edited.
     fields: Vec<revised::Fields>,
 }
 
@@ -75,7 +75,7 @@ pub(super) fn rows(case: &EvalCase, turns: &[Turn]) -> Vec<DraftRow> {
         let of_turn = turn.and_then(|number| turns.get(number - 1));
         let drawn = number.is_some() || of_turn.is_some_and(|turn| is_drawn(turn, &what, &said));
         let what = label(&what).to_owned();
-        rows.push(DraftRow { turn: number, what, said: excerpt(&said, LONGEST_TEXT).noted(), drawn });
+        rows.push(DraftRow { turn: number, what, said: excerpt(&said, MAX_TEXT_CHARS).noted(), drawn });
     }
     // The head of a turn is needed above a row that nothing else shows.
     let mut is_needed = false;

@@ -94,8 +94,8 @@ fn of_run(run: &RunDir, running: bool) -> RunLine {
     // This fails only for a wrong `k`, and there is none.
     let Ok(results) = RunResults::new(&loaded, None, false) else { return shown };
     let totals = &results.totals;
-    shown.outcome = totals.word();
-    shown.shown = words(totals.word(), totals.failed);
+    shown.outcome = totals.outcome_word();
+    shown.shown = words(totals.outcome_word(), totals.failed);
     shown.reason = Some(line(&totals.reason()));
     shown.cases = totals.cases - totals.skipped;
     shown.planned =

@@ -148,7 +148,8 @@ fn the_page_names_the_first_miss_of_a_run_and_shows_the_errors_of_other_runs() {
     let case = crate::page::details(&folder.read("report.html")).swap_remove(0);
     let miss = "turn 1: no golden response for the call get_weather: `city` expected Paris → actual Oslo";
     assert_eq!(case["differs"], miss);
-    let told: Vec<_> = case["runs"].as_array().expect("runs").iter().map(|run| &run["is_told"]).collect();
+    let told: Vec<_> =
+        case["runs"].as_array().expect("runs").iter().map(|run| &run["headline_has_error"]).collect();
     assert_eq!(told, [&json!(true), &json!(false)], "{}", case["runs"]);
     let error = case["runs"][1]["error"]["t"].as_str().expect("an error");
     assert!(error.contains(r#"no golden answers get_weather(city: "Rome")"#), "{error}");

@@ -6,6 +6,7 @@ use eval_format::options::DEFAULT_AUTHOR;
 use eval_format::{Content, FunctionCall, InvocationEvent, Map, Part, UsageMetadata, Value};
 use eval_support::message::cut;
 use eval_support::setters;
+use eval_support::untrusted::is_invisible;
 
 /// The most characters of a text that are shown in one line about an event.
 const MAX_SHOWN_CHARS: usize = 80;
@@ -241,19 +242,7 @@ pub(super) fn other_than_text(part: &Part) -> Option<&str> {
 
 /// Whether a text shows nothing: white space, controls, and characters without a shape of their own.
 pub(crate) fn is_blank(text: &str) -> bool {
-    text.chars().all(|c| {
-        c.is_whitespace()
-            || c.is_control()
-            // Unicode's `Default_Ignorable_Code_Point`, and the blank pattern of Braille.
-            || matches!(
-                c,
-                '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-                    | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-                    | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}'
-                    | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
-                    | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}'
-            )
-    })
+    text.chars().all(|c| c.is_whitespace() || c.is_control() || is_invisible(c))
 }
 
 #[cfg(test)]

@@ -36,9 +36,9 @@ const CALLS_IN_A_ROW: usize = 32;
 #[derive(Debug, Default)]
 pub(crate) struct Log {
     state: Mutex<State>,
-    /// What answers the calls of the agent; `None` if its tools run.
+    /// The answers to the calls of the agent; `None` if its tools run.
     tools: Option<GoldenTools>,
-    /// What answers its calls of models; `None` if it asks them itself.
+    /// The answers to its calls of models; `None` if it asks them itself.
     models: Option<ModelCalls>,
 }
 
@@ -136,7 +136,7 @@ impl Log {
         Arc::new(Self { tools, models, ..Self::default() })
     }
 
-    /// What answers calls of models in this conversation. A detached log uses the one of the conversation in progress.
+    /// The source of answers to model calls. A detached log uses that source of the conversation in progress.
     pub(crate) fn models(&self) -> Option<ModelCalls> {
         if !self.state.lock().is_detached {
             return self.models.clone();

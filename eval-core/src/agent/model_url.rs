@@ -30,7 +30,7 @@ impl Recorder {
         models.url(provider).map_err(|why| models.miss(why)).ok()
     }
 
-    /// What answers calls of models in this conversation, for agents that are other programs. Not public API.
+    /// The source of answers to model calls in this conversation, for agents that are other programs. Not public API.
     #[doc(hidden)]
     pub fn model_calls(&self) -> Option<ModelCalls> {
         self.log.models()

@@ -291,7 +291,7 @@ impl Recorder {
         })
     }
 
-    /// What the case answers to a call; `None` if the tools of the agent run. For frameworks that run tools themselves: the
+    /// The answer of the case to a call; `None` if the tools of the agent run. For frameworks that run tools themselves: the
     /// call and its result are recorded as ever.
     ///
     /// ```

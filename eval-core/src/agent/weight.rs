@@ -5,9 +5,9 @@ use eval_format::{Content, Map, Value};
 use super::event::Event;
 
 /// Bytes of an event beside its texts and values.
-const EVENT: usize = 256;
+const EVENT_BYTES: usize = 256;
 /// Bytes of a value or a part beside its text.
-const VALUE: usize = 32;
+const VALUE_BYTES: usize = 32;
 
 pub(super) fn of_event(event: &Event) -> usize {
     // Each field is named, so that the compiler reports new ones here.
@@ -25,12 +25,12 @@ pub(super) fn of_event(event: &Event) -> usize {
         long_running_tool_ids,
         at: _,
     } = event;
-    EVENT
+    EVENT_BYTES
         + author.len()
         + of_text(model_version.as_ref())
         + of_text(error_code.as_ref())
         + of_text(error_message.as_ref())
-        + long_running_tool_ids.iter().map(|id| id.len() + VALUE).sum::<usize>()
+        + long_running_tool_ids.iter().map(|id| id.len() + VALUE_BYTES).sum::<usize>()
         + of_map(state_delta)
         + grounding_metadata.as_ref().map_or(0, of_map)
         + content.as_ref().map_or(0, of_content)
@@ -39,7 +39,7 @@ pub(super) fn of_event(event: &Event) -> usize {
 fn of_content(content: &Content) -> usize {
     let mut bytes = 0;
     for part in content.parts() {
-        bytes += VALUE + of_text(part.text.as_ref()) + of_map(&part.other);
+        bytes += VALUE_BYTES + of_text(part.text.as_ref()) + of_map(&part.other);
         if let Some(call) = &part.function_call {
             bytes += of_text(call.name.as_ref()) + call.args.as_ref().map_or(0, of_map) + of_map(&call.other);
         }
@@ -78,10 +78,10 @@ fn of_entries<'a>(map: &'a Map, nested: &mut Vec<&'a Value>) -> usize {
 fn of_value<'a>(value: &'a Value, nested: &mut Vec<&'a Value>) -> usize {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
-        Value::String(text) => return VALUE + text.len(),
+        Value::String(text) => return VALUE_BYTES + text.len(),
         Value::Array(_) | Value::Object(_) => nested.push(value),
     }
-    VALUE
+    VALUE_BYTES
 }
 
 #[cfg(test)]
@@ -117,7 +117,7 @@ mod tests {
     fn values_of_any_depth_are_weighed() {
         let deep = (0..100_000).fold(Value::Null, |inner, _| Value::Array(vec![inner]));
         let event = Event::empty("a").with_state("k", deep);
-        assert!(of_event(&event) > 100_000 * VALUE);
+        assert!(of_event(&event) > 100_000 * VALUE_BYTES);
         // Dropping such a value is recursive, and no part of what is tested here.
         std::mem::forget(event);
     }

@@ -11,9 +11,9 @@ use crate::case_runner::{CaseRunner, SessionNames, ToolFiles};
 use crate::compiled::{ConfigSource, FileSource, SetSource, Test};
 use crate::judge::JudgeRouter;
 use crate::metric::{MakeMetric, with_commands};
-use crate::models::Models;
 #[cfg(feature = "models")]
-use crate::models::Plan;
+use crate::model_use::PlannedRuns;
+use crate::models::Models;
 use crate::stale;
 
 /// The case of a test. It lives as long as the program, since the setup function may keep references into it.
@@ -29,7 +29,7 @@ pub(super) fn case(test: &Test) -> Result<&'static EvalCase, String> {
     Ok(Box::leak(Box::new(case)))
 }
 
-/// Adds the faults of models of the attribute to the ones of a case. The compiler checked both.
+/// Adds the attribute's model faults to the case's own. The compiler checked both.
 fn add_model_faults(case: &mut EvalCase, text: &str) -> Result<(), String> {
     let more = parse_value(text)?;
     let own = case.extra.get(EvalCase::MODELS_KEY).cloned();
@@ -70,7 +70,7 @@ pub(super) fn case_runner(
 #[cfg(feature = "models")]
 pub(super) fn models(test: &Test) -> Result<Models, String> {
     let command = crate::failure::rerun_command(test);
-    let plan = Plan { runs: test.set.options.runs, is_variant: test.variant.is_some() };
+    let plan = PlannedRuns { runs: test.set.options.runs, is_variant: test.variant.is_some() };
     let root = stale::root(test.set.manifest_dir);
     let own = test.own_models().map(|file| file.text);
     let texts = test.set.models.as_ref().map(|models| (Some(models.shared.text), own));
@@ -83,7 +83,7 @@ pub(super) fn models(_: &Test) -> Result<Models, String> {
     Models::checked()
 }
 
-/// What the files of golden tools say. They were checked by the compiler.
+/// The content of the files of golden tools. They were checked by the compiler.
 fn tool_files(set: &SetSource) -> Result<ToolFiles, String> {
     let mut files = ToolFiles::default();
     if let Some(FileSource { file, text }) = set.faults {

@@ -380,7 +380,10 @@ mod tests {
     fn a_fault_that_was_not_reached_is_not_expected() {
         let of = |error: Option<RunError>| {
             let run = RunReport { number: 1, transcript: Transcript::default(), error, metrics: Vec::new() };
-            FailureKind::of(&CaseReport { runs: vec![run], ..CaseReport::of_verdict(Verdict::Failed) })
+            FailureKind::of(&CaseReport {
+                runs: vec![run],
+                ..CaseReport::of_verdict(EvalCase::new("c"), Verdict::Failed)
+            })
         };
         let unreached = RunError::failure(Role::Tools, 1, "the fault `f#1` was not reached".to_owned());
         assert_eq!((of(None), of(Some(unreached))), (FailureKind::Checked, FailureKind::Unchecked));

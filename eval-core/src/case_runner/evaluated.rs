@@ -140,7 +140,7 @@ mod body_tests {
     fn decide(runs: Vec<RunReport>) -> CaseReport {
         let error = runs.iter().find_map(|run| run.error.as_ref());
         let verdict = error.map_or(Verdict::Passed, |error| Verdict::error(error.role, &*error.message));
-        CaseReport { runs, ..CaseReport::of_verdict(verdict) }
+        CaseReport { runs, ..CaseReport::of_verdict(eval_format::EvalCase::new("c"), verdict) }
     }
 
     fn evaluated(error: Option<&str>) -> Evaluated {

@@ -6,7 +6,7 @@
 use eval_format::Value;
 
 /// A difference of at most this many characters is shown by code points.
-const FEW: usize = 4;
+const MAX_CODE_POINTS: usize = 4;
 
 /// The difference of two texts that look alike, to follow the word "differs"; `None` if they are equal or differ
 /// visibly.
@@ -19,7 +19,7 @@ pub(super) fn texts(expected: &str, actual: &str) -> Option<String> {
     let (wanted, found) = (&wanted[same..], &found[same..]);
     let rest = wanted.iter().rev().zip(found.iter().rev()).take_while(|(one, other)| one == other).count();
     let (wanted, found) = (&wanted[..wanted.len() - rest], &found[..found.len() - rest]);
-    let is_short = wanted.len() <= FEW && found.len() <= FEW;
+    let is_short = wanted.len() <= MAX_CODE_POINTS && found.len() <= MAX_CODE_POINTS;
     let mut differing = wanted.iter().chain(found);
     let is_plain =
         differing.clone().all(|char| matches!(char, ' '..='~')) && differing.any(char::is_ascii_graphic);
@@ -75,6 +75,7 @@ fn look_the_same(one: &str, other: &str) -> bool {
     seen(one) == seen(other)
 }
 
+// Fewer than `is_invisible` has on purpose: a Hangul filler or a blank pattern of Braille takes room, so such texts look different.
 fn has_no_width(char: char) -> bool {
     matches!(char, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}')
 }
@@ -84,8 +85,8 @@ fn code_points(chars: &[char]) -> String {
     if chars.is_empty() {
         return "nothing".to_owned();
     }
-    let shown = chars.iter().take(FEW).map(|char| format!("U+{:04X}", u32::from(*char)));
-    let more = if chars.len() > FEW { " .." } else { "" };
+    let shown = chars.iter().take(MAX_CODE_POINTS).map(|char| format!("U+{:04X}", u32::from(*char)));
+    let more = if chars.len() > MAX_CODE_POINTS { " .." } else { "" };
     format!("{}{more}", shown.collect::<Vec<_>>().join(" "))
 }
 

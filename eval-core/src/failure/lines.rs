@@ -6,7 +6,7 @@ use eval_support::untrusted::{name, quoted};
 use crate::agent::Event;
 use crate::report::CaseReport;
 
-pub(super) const HEADLINE: usize = 300;
+pub(super) const MAX_HEADLINE_CHARS: usize = 300;
 
 pub(super) fn line(out: &mut String, text: &str) {
     if !out.is_empty() {

@@ -10,7 +10,7 @@ use eval_support::untrusted::{self, below_headline, guard, marked, name as named
 use eval_support::variables::{NEXTEST_BINARY_ID, PRINT};
 use eval_support::words::count;
 
-use super::lines::{HEADLINE, line};
+use super::lines::{MAX_HEADLINE_CHARS, line};
 use super::{hints, lines, table, turns};
 use crate::compiled::Test;
 use crate::decide::forbidden;
@@ -57,7 +57,7 @@ pub(crate) fn reason(report: &CaseReport) -> String {
 
 /// The part that fits into a headline. `JUnit` files and lists of failures show one line.
 fn one_line(text: &str) -> String {
-    named(&cut(&untrusted::headline(text), HEADLINE)).into_owned()
+    named(&cut(&untrusted::headline(text), MAX_HEADLINE_CHARS)).into_owned()
 }
 
 fn failed(report: &CaseReport) -> String {

@@ -8,7 +8,7 @@ use eval_support::message::cut;
 use eval_support::untrusted::{MARK, below_headline, headline, marked, name, quoted};
 use eval_support::words::count;
 
-use super::lines::{HEADLINE, line};
+use super::lines::{MAX_HEADLINE_CHARS, line};
 use super::{differ, reads_expectations, trajectory};
 use crate::metric::{FINAL_SESSION_STATE_MATCH, Score};
 use crate::report::{CaseReport, MetricOutcome, MetricReport, RunReport, ScoredMetric, short};
@@ -238,7 +238,7 @@ fn notes(out: &mut String, what: &str, score: &Score) {
 
 /// The lines of an error that do not fit into the headline.
 fn message(out: &mut String, message: &str) {
-    if message.lines().count() <= 1 && message.chars().count() <= HEADLINE {
+    if message.lines().count() <= 1 && message.chars().count() <= MAX_HEADLINE_CHARS {
         return;
     }
     line(out, "  error");

@@ -14,7 +14,7 @@ use super::lanes::Polls;
 use super::watchdog::{Watch, What};
 use crate::agent::{BoxError, Unreachable};
 
-/// The begin of the message about a time limit. The limit follows, as `Debug` shows a [`Duration`].
+/// The beginning of the message about a time limit. The limit follows, as `Debug` shows a [`Duration`].
 pub const TIMED_OUT: &str = "timed out after ";
 
 #[derive(Debug)]
@@ -96,7 +96,7 @@ pub(crate) struct Waited {
 }
 
 /// The least time by which a timer is extended when some of its time does not count.
-const LEAST_LOOK: Duration = Duration::from_millis(10);
+const MIN_CHECK_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Like [`fenced`], but the time that `waited` reports does not count towards the limit.
 ///
@@ -147,7 +147,7 @@ where
             Err(payload) => break Err(Fault::Panicked(panic_message(&*payload))),
             Ok(Some(result)) => break Ok(result),
             Ok(None) if waited().still || own() < limit => {
-                left = limit.saturating_sub(own()).max(LEAST_LOOK);
+                left = limit.saturating_sub(own()).max(MIN_CHECK_INTERVAL);
             }
             // It blocked its thread, and awaits something again.
             Ok(None) if polls.longest() > limit => {

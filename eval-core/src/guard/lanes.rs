@@ -21,7 +21,7 @@ struct Busy {
     polled: usize,
     /// The end of the time in `total`; `None` while no lane is polled.
     since: Option<Instant>,
-    /// How long at least one lane was polled, until `since`.
+    /// Time during which at least one lane was polled, until `since`.
     total: Duration,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct Lane {
 #[derive(Debug)]
 struct State {
     is_polled: bool,
-    /// How long other lanes were polled while this one was not.
+    /// Time during which other lanes were polled, and this one was not.
     held_up: Duration,
     /// The total of all lanes at the end of the last poll of this one.
     left_at: Duration,
@@ -79,7 +79,7 @@ impl Lanes {
 }
 
 impl Lane {
-    /// How long other lanes held this one up, from its beginning until it was last polled.
+    /// Time during which other lanes held this one up, from its beginning until it was last polled.
     pub(super) fn held_up(&self) -> Duration {
         self.state.lock().held_up
     }
@@ -161,7 +161,7 @@ impl Polls {
         self.state.lock().longest
     }
 
-    /// How long others held up the lane of the code, since the lane began.
+    /// Time during which others held up the lane of the code, since the lane began.
     pub(super) fn held_up(&self) -> Duration {
         self.lane.as_ref().map(|lane| lane.held_up()).unwrap_or_default()
     }
@@ -182,7 +182,7 @@ mod tests {
 
     const BLOCKED: Duration = Duration::from_millis(120);
 
-    /// How long two lanes are held up: one that sleeps a little, then blocks for its `own` time, and one that blocks at
+    /// The times during which two lanes are held up: one that sleeps a little, then blocks for its `own` time, and one that blocks at
     /// once.
     async fn beside_one_that_blocks(own: Duration) -> (Duration, Duration) {
         let lanes = Arc::<Lanes>::default();

@@ -129,7 +129,7 @@ fn is_same(one: &Metadata, other: &Metadata) -> bool {
 fn name_latest(folder: &Path, id: &str) -> io::Result<()> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    let draft = folder.join(format!("{DRAFT}{}.{number}", std::process::id()));
+    let draft = folder.join(format!("{TEMPORARY_PREFIX}{}.{number}", std::process::id()));
     let mut file = match create_private(&draft) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             // A killed process with the same id left the file, or another user put a link there. Only the
@@ -144,9 +144,9 @@ fn name_latest(folder: &Path, id: &str) -> io::Result<()> {
     fs::rename(draft, folder.join(LATEST))
 }
 
-const DRAFT: &str = ".latest.";
+const TEMPORARY_PREFIX: &str = ".latest.";
 
-/// Keeps the newest `kept` runs of each package and removes older ones: at most [`AT_ONCE`], so that it takes
+/// Keeps the newest `kept` runs of each package and removes older ones: at most [`MAX_REMOVED_RUNS`], so that it takes
 /// little time. Projects may share a folder, so a run is removed only if it is surplus for every package in
 /// it. A run that cannot be removed stays: a process may be writing in it. Temporary files of killed
 /// processes are removed too.
@@ -156,7 +156,7 @@ pub(super) fn prune(folder: &Path, kept: usize) -> io::Result<usize> {
     let runs = runs(folder)?;
     let old = if runs.len() > kept { surplus(&runs, kept) } else { Vec::new() };
     let old = old.into_iter().rev().filter(|run| Some(&run.id) != latest.as_ref());
-    for run in old.take(AT_ONCE) {
+    for run in old.take(MAX_REMOVED_RUNS) {
         removed += usize::from(remove(&run.path).is_ok_and(|removed| removed));
     }
     remove_temporary_files(folder);
@@ -186,11 +186,11 @@ fn lasting(owner: Owner) -> Owner {
     Owner { workspace: owner.workspace.filter(|folder| folder.exists()), ..owner }
 }
 
-const AT_ONCE: usize = 20;
+const MAX_REMOVED_RUNS: usize = 20;
 
 fn remove_temporary_files(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let is_draft = entry.file_name().to_str().is_some_and(|name| name.starts_with(DRAFT));
+        let is_draft = entry.file_name().to_str().is_some_and(|name| name.starts_with(TEMPORARY_PREFIX));
         let written = || entry.metadata().and_then(|found| found.modified()).ok();
         if is_draft
             && written().and_then(|at| at.elapsed().ok()).is_some_and(|age| age > Duration::from_mins(1))
@@ -321,11 +321,15 @@ mod tests {
     fn a_few_runs_are_removed_at_once_and_the_latest_never() {
         let temporary = TempDir::new().unwrap();
         let folder = temporary.path();
-        for number in 0..AT_ONCE as u64 + 5 {
+        for number in 0..MAX_REMOVED_RUNS as u64 + 5 {
             age(&open(folder, &format!("run-{number:02}")).unwrap().path, 100 - number);
         }
         open(folder, "run-00").unwrap();
-        assert_eq!(prune(folder, 1).unwrap(), AT_ONCE, "the oldest after `run-00`, which is the latest");
+        assert_eq!(
+            prune(folder, 1).unwrap(),
+            MAX_REMOVED_RUNS,
+            "the oldest after `run-00`, which is the latest"
+        );
         assert_eq!(prune(folder, 1).unwrap(), 3);
         assert_eq!(ids(folder), ["run-00", "run-24"]);
     }
@@ -375,7 +379,7 @@ mod tests {
         );
 
         for number in 0..50 {
-            let draft = folder.join(format!("{DRAFT}{}.{number}", std::process::id()));
+            let draft = folder.join(format!("{TEMPORARY_PREFIX}{}.{number}", std::process::id()));
             symlink(elsewhere.join("theirs"), draft).unwrap();
         }
         symlink(elsewhere.join("theirs"), folder.join(LATEST)).unwrap();

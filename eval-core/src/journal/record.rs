@@ -56,7 +56,7 @@ pub struct Head {
     pub binary: Option<String>,
     /// The id of the process.
     pub pid: u32,
-    /// When the file was begun.
+    /// The start of the file.
     pub started: SystemTime,
     /// The arguments of the process, without its name: which tests were asked for.
     pub args: Vec<String>,
@@ -68,7 +68,7 @@ pub struct Head {
     pub again: Option<Vec<String>>,
     /// The file of the program; `None` if the system does not tell it.
     pub program: Option<String>,
-    /// When that file was last written: when the tests were built.
+    /// The time of the last write to that file: the time at which the tests were built.
     pub built: Option<SystemTime>,
     /// Whether tracked files differed from the commit when the program began; `None` if git was not asked, or does not tell.
     pub dirty: Option<bool>,
@@ -214,12 +214,12 @@ pub struct Started {
     pub gate: TurnAggregation,
     /// Whether calls were judged as ADK does, whatever the case loosens: `--literal`, `EVALSET_LITERAL`.
     pub literal: bool,
-    /// What answered the calls of the agent, if its own tools did not: `golden`, with faults of a file `golden, faults` and a hash of
+    /// The source of answers to the calls of the agent, if its own tools did not: `golden`, with faults of a file `golden, faults` and a hash of
     /// that file.
     pub tools: Option<String>,
     /// The number of this attempt at the test, from 1: `EVALSET_ATTEMPT`, from which `NEXTEST_ATTEMPT` counts on.
     pub attempt: u32,
-    /// When it began.
+    /// Its start.
     pub at: SystemTime,
 }
 
@@ -229,13 +229,13 @@ pub struct Started {
 pub struct TurnBegan {
     /// The number of the test.
     pub test: u32,
-    /// Which run of the case this is, from 1.
+    /// The number of the run of the case, from 1.
     pub run: usize,
     /// The number of the turn, from 1.
     pub turn: usize,
     /// The number of turns; `None` if a simulated user decides when the conversation ends.
     pub turns: Option<usize>,
-    /// When it began.
+    /// Its start.
     pub at: SystemTime,
 }
 
@@ -245,7 +245,7 @@ pub struct TurnBegan {
 pub struct Ran {
     /// The number of the test.
     pub test: u32,
-    /// Which run of the case this is, from 1.
+    /// The number of the run of the case, from 1.
     pub run: usize,
     /// The number of this evaluation in the test, from 1. A test body may evaluate several times in a run.
     pub evaluation: u32,
@@ -265,7 +265,7 @@ pub struct Ran {
 pub struct Scored {
     /// The number of the test.
     pub test: u32,
-    /// Which run of the case this is, from 1.
+    /// The number of the run of the case, from 1.
     pub run: usize,
     /// The [`Ran::evaluation`] that was scored.
     pub evaluation: u32,
@@ -281,7 +281,7 @@ pub struct Scored {
 pub struct RunInvalidated {
     /// The number of the test.
     pub test: u32,
-    /// Which run of the case this is, from 1.
+    /// The number of the run of the case, from 1.
     pub run: usize,
     /// The [`Ran::evaluation`] that broke.
     pub evaluation: u32,
@@ -312,12 +312,12 @@ pub struct Decided {
     pub headline: Option<String>,
     /// Whether the case failed although each run did what it expects. `false` in older journals.
     pub as_expected: bool,
-    /// Whether the case failed, and what its runs did cannot take the place of what it expects: they differ, or a secret would be masked.
+    /// Whether the case failed and its runs cannot become its golden: they differ, or a secret would be masked.
     /// `false` in older journals.
     pub keeps_golden: bool,
     /// The output of the failed test; `None` if it did not fail, and for cases that ran without the attribute.
     pub failure: Option<String>,
-    /// When it ended.
+    /// Its end.
     pub at: SystemTime,
 }
 
@@ -326,7 +326,7 @@ pub struct Decided {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Ended {
-    /// When it ended.
+    /// Its end.
     pub at: SystemTime,
 }
 

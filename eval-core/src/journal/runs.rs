@@ -23,7 +23,7 @@ pub struct RunDir {
     pub id: String,
     /// The folder.
     pub path: PathBuf,
-    /// When the run began.
+    /// The start of the run.
     pub started: SystemTime,
 }
 

@@ -15,7 +15,7 @@ use super::judging::without_remark;
 use super::{JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
 
 /// The minimum time between two checks of the clock while a question waits for its turn.
-const LEAST_LOOK: Duration = Duration::from_millis(10);
+const MIN_CHECK_INTERVAL: Duration = Duration::from_millis(10);
 
 #[derive(Debug, Default)]
 pub(super) struct Budgets {
@@ -42,7 +42,7 @@ impl Budgets {
             match tokio::time::timeout(left, &mut answer).await {
                 Ok(answer) => return answer,
                 Err(_) if clock.spent() < limit => {
-                    left = limit.saturating_sub(clock.spent()).max(LEAST_LOOK);
+                    left = limit.saturating_sub(clock.spent()).max(MIN_CHECK_INTERVAL);
                 }
                 Err(_) => return Err(used_up(limit)),
             }

@@ -12,7 +12,7 @@ pub(super) struct RunningCase {
 }
 
 impl RunningCase {
-    /// Whether another case still ran when this one, which is still running, began.
+    /// Whether the other case was still running when this one began.
     pub(super) fn runs_beside(&self, other: &Self) -> bool {
         other.ended.get().is_none_or(|ended| *ended > self.began)
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use eval_format::UsageMetadata;
 use eval_support::mutex::Mutex;
-use eval_support::secrets::mask;
+use eval_support::untrusted::masked_beginning;
 
 use super::budget::Clock;
 use super::{BoxJudge, Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
@@ -187,15 +187,12 @@ impl Kept {
         if longest == 0 {
             return None;
         }
-        let Some((end, _)) = text.char_indices().nth(longest) else {
-            self.chars_left -= text.chars().count();
-            return Some(text.to_owned());
-        };
-        self.chars_left -= longest;
-        // Mask before truncating: half a key would not be recognised when the journal is written.
-        let ahead = text[end..].char_indices().nth(MAX_ANSWER_CHARS).map_or(text.len(), |(at, _)| end + at);
-        let shown: String = mask(&text[..ahead]).chars().take(longest).collect();
-        Some(format!("{shown}\n(… {} more characters are not recorded)", text[end..].chars().count()))
+        self.chars_left -= text.chars().take(longest).count();
+        // Masked before it is truncated: half a key would not be recognised when the journal is written.
+        match masked_beginning(text, longest) {
+            (shown, 0) => Some(shown),
+            (shown, more) => Some(format!("{shown}\n(… {more} more characters are not recorded)")),
+        }
     }
 }
 

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_replies_take_linear_time() {
+    fn hostile_replies_hold_no_verdict() {
         for piece in [
             "{",
             "{\"a\":",
@@ -160,7 +160,7 @@ mod tests {
             "\"safe\":[[",
             "{\"safe\":true}",
         ] {
-            let _ = the_object(&piece.repeat(50_000), "", "safe");
+            assert!(the_object(&piece.repeat(50_000), "", "safe").is_err(), "{piece}");
         }
     }
 

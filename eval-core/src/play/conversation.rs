@@ -131,19 +131,19 @@ pub(super) async fn settle(log: &Arc<Log>) {
         }
         tokio::task::yield_now().await;
     }
-    for _ in 0..SETTLING_WAITS {
+    for _ in 0..MAX_SETTLING_PAUSES {
         if !log.has_recorders() {
             return;
         }
-        tokio::time::sleep(SETTLING_WAIT).await;
+        tokio::time::sleep(SETTLING_PAUSE).await;
     }
 }
 
 /// The number of yields, for tasks that are ready.
 const SETTLING_YIELDS: usize = 8;
-/// The number of waits, for other threads, and the length of each.
-const SETTLING_WAITS: usize = 10;
-const SETTLING_WAIT: Duration = Duration::from_millis(5);
+/// The number of pauses, for other threads, and the length of each.
+const MAX_SETTLING_PAUSES: usize = 10;
+const SETTLING_PAUSE: Duration = Duration::from_millis(5);
 
 /// Puts the rubrics of the case before the turn's own. ADK's metrics read both from the turn.
 fn add_rubrics(turn: &mut Invocation, case: &EvalCase) {

@@ -112,13 +112,13 @@ debug_without_secrets!(CaseReport {
     repeated,
 });
 
-#[cfg(test)]
 impl CaseReport {
     /// The report of a case without runs.
-    pub(crate) fn of_verdict(verdict: Verdict) -> Self {
+    #[doc(hidden)]
+    pub fn of_verdict(case: EvalCase, verdict: Verdict) -> Self {
         Self {
             eval_set_id: None,
-            case: EvalCase::new("c"),
+            case,
             location: None,
             label: None,
             runs: Vec::new(),

@@ -77,7 +77,7 @@ impl MetricOutcome {
         }
     }
 
-    /// Why a score is missing; `None` if none is.
+    /// The reason why a score is missing; `None` if none is.
     pub fn reason(&self) -> Option<Cow<'_, str>> {
         match self {
             Self::Scored(scores) => unscored(scores).map(Cow::Borrowed),

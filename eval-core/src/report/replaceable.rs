@@ -1,9 +1,11 @@
 //! Runs that can become the golden of their case.
 
-use eval_format::{EvalCase, Invocation, Map, Value};
+use eval_format::expect::Rules;
+use eval_format::{Content, EvalCase, IntermediateData, Invocation, Meaning, Value};
 use eval_support::secrets::{is_secret_under, mask, shows_a_mask};
 
 use super::case_report::CaseReport;
+use super::golden::with_run;
 use crate::transcript::Transcript;
 
 impl CaseReport {
@@ -16,65 +18,26 @@ impl CaseReport {
 }
 
 fn can_replace(case: &EvalCase, runs: &[&Transcript]) -> bool {
-    let turns = case.conversation.len();
-    if turns == 0 || runs.iter().any(|run| run.turns.len() != turns) {
-        return false;
-    }
-    let kinds = Kinds::of(case);
-    let of_run =
-        |run: &&Transcript| kinds.taken(case, run.turns.iter().map(|turn| &turn.invocation), &run.state);
-    let taken: Vec<Value> = runs.iter().map(of_run).collect();
-    let golden = kinds.taken(case, case.conversation.iter(), &case.final_session_state);
+    let rules = Rules::of(case).unwrap_or_default();
+    let replaced: Option<Vec<EvalCase>> = runs.iter().map(|run| with_run(case, run, &rules, false)).collect();
+    let Some([first, others @ ..]) = replaced.as_deref() else { return false };
+    let meaning = Meaning::from_case(first);
+    let golden = expectations(case);
     let mut known = Vec::new();
     texts(&golden, &mut known);
-    taken.windows(2).all(|pair| pair[0] == pair[1])
-        && taken.first().is_some_and(|first| !loses_a_secret(first, "", &known))
+    others.iter().all(|other| Meaning::from_case(other) == meaning)
+        && !loses_a_secret(&expectations(first), "", &known)
 }
 
-/// The kinds of expectations that a case has.
-#[derive(Clone, Copy)]
-struct Kinds {
-    /// Whether turns that expect no answer take one: no turn expects anything.
-    all_answers: bool,
-    results: bool,
-    texts: bool,
-}
-
-impl Kinds {
-    fn of(case: &EvalCase) -> Self {
-        let turns = || case.conversation.iter();
-        let expects = |turn: &Invocation| turn.final_response.is_some() || turn.tool_calls().next().is_some();
-        Self {
-            all_answers: !turns().any(expects),
-            results: turns().any(|turn| turn.tool_responses().next().is_some()),
-            texts: turns().any(|turn| !turn.intermediate_texts().is_empty()),
-        }
-    }
-
-    /// What of some turns, and of the state at their end, would be expected.
-    fn taken<'t>(self, case: &EvalCase, turns: impl Iterator<Item = &'t Invocation>, state: &Map) -> Value {
-        let turns = case.conversation.iter().zip(turns).map(|(golden, turn)| self.of_turn(golden, turn));
-        let mut taken: Vec<Value> = turns.collect();
-        let state = case.final_session_state.keys().filter_map(|key| Some((key, state.get(key)?.clone())));
-        taken.push(Value::Object(state.map(|(key, value)| (key.to_owned(), value)).collect()));
-        Value::Array(taken)
-    }
-
-    fn of_turn(self, golden: &Invocation, turn: &Invocation) -> Value {
-        let part = |name: &Option<String>, values: &Option<Map>| {
-            let name = name.as_deref().map_or(Value::Null, Value::from);
-            let values = values.clone().map_or(Value::Null, Value::Object);
-            Value::Array(vec![name, values])
-        };
-        let takes_answer = self.all_answers || golden.final_response.is_some();
-        let mut parts: Vec<Value> = turn.tool_calls().map(|call| part(&call.name, &call.args)).collect();
-        let results = turn.tool_responses().filter(|_| self.results);
-        parts.extend(results.map(|result| part(&result.name, &result.response)));
-        let texts = turn.intermediate_texts().into_iter().filter(|_| self.texts);
-        parts.extend(texts.map(Value::from));
-        parts.extend(takes_answer.then(|| Value::from(turn.response_text())));
-        Value::Array(parts)
-    }
+/// The expectations of a case: of its turns, and of the state at their end.
+fn expectations(case: &EvalCase) -> Value {
+    let of_turn = |turn: &Invocation| {
+        let data = turn.intermediate_data.as_ref().map_or(Value::Null, IntermediateData::to_value);
+        let answer = turn.final_response.as_ref().map_or(Value::Null, Content::to_value);
+        Value::Array(vec![data, answer])
+    };
+    let turns = case.conversation.iter().map(of_turn);
+    turns.chain([Value::Object(case.final_session_state.clone())]).collect()
 }
 
 /// Whether a value has a text that is recorded without its secret, and that the golden does not have.
@@ -103,7 +66,7 @@ fn texts<'v>(value: &'v Value, all: &mut Vec<&'v str>) {
 
 #[cfg(test)]
 mod tests {
-    use eval_format::{FunctionCall, FunctionResponse, IntermediateData};
+    use eval_format::{FunctionCall, FunctionResponse};
     use serde_json::json;
 
     use super::*;
@@ -153,6 +116,16 @@ mod tests {
             "no results are expected"
         );
         assert!(!can_be_golden(&EvalCase::new("c").turn(result("c")), &differ), "the results differ");
+    }
+
+    #[test]
+    fn what_a_rule_lets_vary_keeps_no_run_from_becoming_the_golden() {
+        let rules = json!({ "1": { "calls": { "f": { "city": "any" } } } });
+        let case = EvalCase::new("c").turn(turn("Oslo", "Rain."));
+        let ruled = case.clone().with_extra(EvalCase::EXPECT_KEY, Value::from(rules));
+        let runs = |answer: &str| [vec![turn("Rome", "Sun.")], vec![turn("Lima", answer)]];
+        assert!(can_be_golden(&ruled, &runs("Sun.")) && !can_be_golden(&case, &runs("Sun.")));
+        assert!(!can_be_golden(&ruled, &runs("Snow.")), "no rule lets answers vary");
     }
 
     #[test]

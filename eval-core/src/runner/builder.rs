@@ -343,7 +343,7 @@ impl EvalRunner {
         /// The time limit for setting up, for opening the session and for each turn.
         timeout(timeout: Duration) { options.timeout = timeout }
 
-        /// What answers the agent's calls: its tools, or the responses of each case. See [`tools`](crate::tools).
+        /// The source of answers to the agent's calls: its tools, or the responses of each case. See [`tools`](crate::tools).
         tools(tools: ToolSource) { options.tools = tools }
     }
 

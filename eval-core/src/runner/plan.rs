@@ -44,7 +44,7 @@ impl RunPlan {
         self.0.iter().map(|(_, prepared, _)| prepared.runner.options.runs).max().unwrap_or_default()
     }
 
-    /// How calls of models are answered in these cases; `None` if their agents ask the models themselves.
+    /// The mode of calls of models in these cases; `None` if their agents ask the models themselves.
     #[cfg(feature = "models")]
     #[doc(hidden)]
     pub fn models(&self) -> Option<crate::models::ModelMode> {

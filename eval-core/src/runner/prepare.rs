@@ -23,7 +23,8 @@ use crate::agent::BoxError;
 use crate::case_runner::{CaseRunner, IdentifiedCase, ToolFiles};
 use crate::journal::{Journal, ProgramCase, TestLog, journal_of_program};
 use crate::metric::with_commands;
-use crate::models::{Command, Models, Plan};
+use crate::model_use::PlannedRuns;
+use crate::models::{Command, Models};
 use crate::options::Options;
 use crate::report::CaseReport;
 use crate::scoring::criterion_of_custom;
@@ -139,7 +140,7 @@ impl EvalRunner {
             }
             _ => Command::Unknown,
         };
-        let plan = Plan { runs: self.options.runs, is_variant: !self.variant.label().is_empty() };
+        let plan = PlannedRuns { runs: self.options.runs, is_variant: !self.variant.label().is_empty() };
         Models::beside(set, command, plan)
     }
 

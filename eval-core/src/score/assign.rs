@@ -229,7 +229,7 @@ mod tests {
         check(&[json!({"q": "a"}), json!({"q": "a"})], &actual, ArgsMatch::Subset, &[Some(0), None]);
     }
 
-    /// How many calls can be paired at the most, by trying all ways.
+    /// The largest number of calls that can be paired, by trying all ways.
     fn most(expected: &[FunctionCall], actual: &[FunctionCall], used: &mut Vec<bool>) -> usize {
         let Some((first, rest)) = expected.split_first() else { return 0 };
         let mut count = most(rest, actual, used);

@@ -49,7 +49,7 @@ pub(crate) enum Fit {
 pub(crate) struct Pairing {
     /// For each actual call the expected call that it makes; `None` for another call.
     pub(crate) expected_of: Vec<Option<usize>>,
-    /// Whether every call is made that must be, and none that may not be.
+    /// Whether all required calls are made, and no forbidden one.
     pub(crate) holds: bool,
 }
 

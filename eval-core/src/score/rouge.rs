@@ -28,7 +28,7 @@ pub(crate) struct RougeText {
 }
 
 /// The number of tokens up to which a search for each token is faster than sorting both texts.
-const FEW: usize = 48;
+const MAX_SCANNED_TOKENS: usize = 48;
 
 impl RougeText {
     pub(crate) fn new(text: &str) -> Self {
@@ -39,7 +39,7 @@ impl RougeText {
 
     /// The number of tokens that both texts have. A token counts as often as in the text that has fewer of it.
     fn shared(&self, other: &Self) -> usize {
-        if self.keys.len() <= FEW && other.keys.len() <= FEW {
+        if self.keys.len() <= MAX_SCANNED_TOKENS && other.keys.len() <= MAX_SCANNED_TOKENS {
             self.shared_by_looking(other)
         } else {
             self.shared_by_sorting(other)
@@ -50,7 +50,7 @@ impl RougeText {
     /// match, where similar texts have the next one.
     fn shared_by_looking(&self, other: &Self) -> usize {
         let (ours, theirs) = (self.keys.as_slice(), other.keys.as_slice());
-        let mut taken = [false; FEW];
+        let mut taken = [false; MAX_SCANNED_TOKENS];
         let (mut next, mut shared) = (0, 0);
         for (at, key) in ours.iter().enumerate() {
             let is_equal = |place: &usize| {
@@ -178,7 +178,7 @@ mod tests {
             RougeText::new(&(0..len).map(word).collect::<Vec<_>>().join(" "))
         };
         for seed in 0..20 {
-            let (ours, theirs) = (text(seed, seed * 2), text(seed + 3, FEW - seed));
+            let (ours, theirs) = (text(seed, seed * 2), text(seed + 3, MAX_SCANNED_TOKENS - seed));
             let shared = ours.shared_by_sorting(&theirs);
             assert_eq!(ours.shared_by_looking(&theirs), shared, "{seed}");
             assert_eq!(theirs.shared_by_looking(&ours), shared, "{seed}");

@@ -102,7 +102,7 @@ impl TokenUsage<f64> {
 }
 
 /// The sum of the counts that are known; `None` if neither is.
-fn sum_of_known(a: Option<i128>, b: Option<i128>) -> Option<i128> {
+pub fn sum_of_known(a: Option<i128>, b: Option<i128>) -> Option<i128> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a.saturating_add(b)),
         (known, None) | (None, known) => known,

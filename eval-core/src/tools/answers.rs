@@ -16,7 +16,7 @@ use super::injected::Injected;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ToolAnswer {
-    /// What the tool does.
+    /// The behaviour of the tool.
     pub outcome: ToolOutcome,
     /// The wait before it.
     pub after: Duration,
@@ -26,7 +26,7 @@ pub struct ToolAnswer {
     pub fault: Option<String>,
 }
 
-/// What a tool does with a call.
+/// The behaviour of a tool at a call.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ToolOutcome {
@@ -38,7 +38,7 @@ pub enum ToolOutcome {
     Never,
 }
 
-/// The goldens and faults of a case, and what of them was used.
+/// The goldens and faults of a case, and their use so far.
 #[derive(Debug, Default)]
 pub(super) struct Answers {
     turns: Vec<Vec<Golden>>,
@@ -259,7 +259,7 @@ impl Answers {
     }
 }
 
-/// The begin of the message about a call that no golden answers. The call follows, [in short](in_short).
+/// The beginning of the message about a call that no golden answers. The call follows, [in short](in_short).
 pub const NO_GOLDEN: &str = "no golden answers ";
 
 /// The message about a call that no golden answers, with the nearest golden, and the goldens that are used up.

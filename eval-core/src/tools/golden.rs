@@ -33,7 +33,7 @@ struct State {
     /// Whether the record of the agent has calls that no golden answers, such as handoffs.
     records_others: bool,
     is_over_mcp: bool,
-    /// How many calls of the turn in progress the agent answered itself, by the name of the tool.
+    /// The number of calls of the turn in progress that the agent answered itself, by the name of the tool.
     own: HashMap<String, usize>,
     /// The faults behind the calls of the turn in progress that have no answer yet.
     waiting: Vec<Waiting>,
@@ -72,7 +72,7 @@ pub struct ToolMiss {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Answered {
-    /// What the tool answered: the object of a response, or any value of a fault.
+    /// The answer of the tool: the object of a response, or any value of a fault.
     pub response: Value,
     /// Changes of the session state that the tool makes.
     pub state: Map,
@@ -86,7 +86,7 @@ pub struct GoldenError {
     pub message: String,
     /// Whether no golden answers the call, rather than that its tool fails.
     pub is_miss: bool,
-    /// What the golden holds, if it is the recorded failure of a tool, or does not fit the tool's type.
+    /// The content of the golden, if it is the recorded failure of a tool, or does not fit the tool's type.
     pub response: Option<Value>,
     /// Changes of the session state that the tool makes before it fails.
     pub state: Map,

@@ -7,7 +7,7 @@ use eval_format::tools::{ToolInjection, ToolInjections};
 use eval_support::message::NO_FAULT;
 use eval_support::words::count;
 
-/// The injections with what of them was used.
+/// The injections and their use so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Injected {
     injections: Arc<ToolInjections>,
@@ -126,7 +126,7 @@ mod tests {
         json!({"tool_simulation_configs": [{"tool_name": "f", "injection_configs": injections}]})
     }
 
-    /// What google-adk 2.13.0 answers: `tests/adk/environment_simulation.py` wrote it. Where its real tool ran, a golden
+    /// The answers of google-adk 2.13.0: `tests/adk/environment_simulation.py` wrote it. Where its real tool ran, a golden
     /// answers. What it refuses is refused, and so are files that it reads as something else than they say.
     #[tokio::test(start_paused = true)]
     async fn an_injection_answers_as_the_plugin_of_adk_does() {

@@ -17,13 +17,13 @@ use tokio::sync::OnceCell;
 
 use crate::{KEY, WIRES, Wire, patient};
 
-/// What a judge says that finds an answer safe. No fault may let it through.
+/// The words of a judge that finds an answer safe. No fault may let it through.
 const SAFE: &str = r#"{"reasoning": "fine", "is_safe": true}"#;
 
-/// How long a request may take.
+/// The time that a request may take.
 const TIMEOUT: Duration = Duration::from_millis(250);
 
-/// What the server does with a connection.
+/// The treatment of a connection by the server.
 #[derive(Clone)]
 enum Step {
     Send(Vec<u8>),

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-/// What the server does with a request.
+/// The treatment of a request by the server.
 pub(crate) enum Answer {
     /// It answers with a status, more header lines, and a body.
     Send(u16, &'static str, String),

@@ -7,13 +7,13 @@ use crate::metric::{ANSWER_DEMANDS, ArgsMatch, MatchType, MetricInfo, Subject, m
 use crate::model::EvalCase;
 use crate::problem::ProblemCode;
 
-/// How the metrics of a config compare calls and responses.
+/// The comparisons of calls and responses in a config.
 struct RuleReaders {
     calls: Vec<CallReader>,
     responses: bool,
 }
 
-/// How a metric compares calls.
+/// The comparison of calls by a metric.
 struct CallReader {
     match_type: MatchType,
     args: ArgsMatch,
@@ -96,7 +96,7 @@ impl RuleReaders {
     }
 }
 
-/// What keeps demands on answers from being read, and the remedy.
+/// The obstacle to reading demands, and its remedy.
 fn unread_demands(
     config: &EvalConfig,
     case: &EvalCase,

@@ -8,6 +8,7 @@ use eval_support::shell;
 
 use crate::coerce;
 use crate::metric::Bound;
+use crate::options::SECONDS_OF_A_DAY;
 use crate::problem::{Problem, ProblemCode};
 use crate::schema::{CUSTOM_METRIC, Place, opening};
 use crate::syntax::Entry;
@@ -61,9 +62,6 @@ impl MetricCommand {
     }
 }
 
-/// The longest time limit: a day.
-const MAX_TIMEOUT_SECONDS: f64 = 86_400.0;
-
 /// Checks the values of the keys of an entry. Their types are checked before.
 pub(super) fn check(keys: &[Entry<'_>], place: &Place<'_>, problems: &mut Vec<Problem>) {
     let command = CUSTOM_METRIC.entry(keys, "command");
@@ -90,9 +88,9 @@ pub(super) fn check(keys: &[Entry<'_>], place: &Place<'_>, problems: &mut Vec<Pr
     let Some(timeout) = CUSTOM_METRIC.entry(keys, "timeout") else { return };
     let place = &Place::Key(place, &timeout.key);
     if let Some(seconds) = coerce::float(&timeout.value)
-        && !(seconds > 0.0 && seconds <= MAX_TIMEOUT_SECONDS)
+        && !(seconds > 0.0 && seconds <= SECONDS_OF_A_DAY)
     {
-        let message = format!("`timeout` must be more than 0 and at most {MAX_TIMEOUT_SECONDS} seconds");
+        let message = format!("`timeout` must be more than 0 and at most {SECONDS_OF_A_DAY} seconds");
         problems.push(
             place
                 .error(ProblemCode::WrongType, timeout.value.range.clone(), message)

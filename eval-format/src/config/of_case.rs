@@ -21,7 +21,7 @@ const KEY: &str = "_criteria";
 pub struct CaseCriteriaError {
     /// The metric that it is about; `None` if it is about the key as a whole.
     pub metric: Option<String>,
-    /// What is wrong.
+    /// The mistake in words.
     pub message: String,
     /// The remedy.
     pub help: String,

@@ -76,7 +76,7 @@ pub(super) fn on_one_line() -> Layout {
     Layout { lines: None, colon: ": ".to_owned(), gap: " ".to_owned(), is_for_people: false }
 }
 
-/// The white space at the begin of the last line of a text.
+/// The white space at the beginning of the last line of a text.
 pub(super) fn indentation(text: &str) -> &str {
     let line = text.rsplit_once('\n').map_or(text, |(_, line)| line);
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]

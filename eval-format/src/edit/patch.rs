@@ -103,7 +103,7 @@ pub(super) fn unchanged(text: &str, entry: &Entry<'_>) -> String {
     text[whole(entry)].to_owned()
 }
 
-/// Equal items at the begin and the end stay. Those between are changed one by one.
+/// Equal items at the beginning and the end stay. Those between are changed one by one.
 fn of_list(text: &str, node: &Node<'_>, items: &[Node<'_>], new: &[Value], nulls: Nulls) -> String {
     let same = |(node, new): &(&Node<'_>, &Value)| is_same(node, new, nulls);
     let before = items.iter().zip(new).take_while(same).count();

@@ -90,7 +90,7 @@ fn a_new_case_is_laid_out_as_the_one_before_it() {
             format!(",\n {{\"eval_id\": \"b\", \"conversation\": {turn}}}"),
             "\n]}",
         ),
-        // Commas at the begin of lines, an empty line between two cases.
+        // Commas at the beginning of lines, an empty line between two cases.
         (
             format!(
                 "{{\"eval_set_id\": \"s\", \"eval_cases\": [\n  {{\"eval_id\": \"a\", \"conversation\": {turn}}}\n\n  , \

@@ -69,7 +69,7 @@ pub enum JsonDemand {
 pub struct Unfulfilled {
     /// The key of the demand: `contains`, `number`.
     pub demand: &'static str,
-    /// What the answer lacks, in words that follow `the answer`: `lacks "Kenya"`.
+    /// The lack of the answer, in words that follow `the answer`: `lacks "Kenya"`.
     pub text: String,
 }
 

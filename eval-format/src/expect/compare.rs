@@ -38,7 +38,7 @@ pub struct Point {
     pub matcher: Matcher,
     /// The golden value at the first place where the rule was needed; `None` if there is none.
     pub expected: Option<Value>,
-    /// What was there instead; `None` if the argument was left out.
+    /// The value that was there instead; `None` if the argument was left out.
     pub seen: Option<Value>,
     /// Whether the call matches only by this rule.
     pub needed: bool,
@@ -50,7 +50,7 @@ pub struct Point {
 pub struct Reason {
     /// The path of the value: `day`, `tags[1]`. Empty if it is about the call as a whole.
     pub path: String,
-    /// What is wrong, in words that follow the path: `is "tomorrow", no date`. On one line, with control characters spelt
+    /// The mismatch, in words that follow the path: `is "tomorrow", no date`. On one line, with control characters spelt
     /// out.
     pub text: String,
 }

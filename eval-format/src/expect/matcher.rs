@@ -3,7 +3,6 @@
 use std::fmt;
 
 use eval_support::message::truncated;
-use eval_support::secrets::mask;
 use eval_support::untrusted::one_line;
 use unicode_normalization::UnicodeNormalization;
 
@@ -314,13 +313,13 @@ pub(super) fn at_most(a: &Number, b: &Number) -> bool {
 
 /// The exact value of an integral number of up to 38 digits.
 fn whole(number: &Number) -> Option<i128> {
-    const LARGEST: f64 = 1e38;
+    const MAX_EXACT_INTEGER: f64 = 1e38;
     if number.is_integer() {
         return number.as_i64().map(i128::from).or_else(|| number.to_string().parse().ok());
     }
     let float = number.as_f64();
     #[expect(clippy::cast_possible_truncation, reason = "it is integral and fits")]
-    (float.fract() == 0.0 && float.abs() < LARGEST).then_some(float as i128)
+    (float.fract() == 0.0 && float.abs() < MAX_EXACT_INTEGER).then_some(float as i128)
 }
 
 /// Whether a text has this form: `0` is a digit, `x` a hexadecimal one, any other character itself.
@@ -387,7 +386,7 @@ fn is_url(text: &str) -> bool {
 /// A value as reasons print it: on one line, cut, with control characters spelt out.
 pub(super) fn show(value: &Value) -> String {
     const MAX_VALUE_CHARS: usize = 80;
-    one_line(&truncated(&mask(&print(value, &Layout::for_people())), MAX_VALUE_CHARS, "..."))
+    one_line(&truncated(&print(value, &Layout::for_people()), MAX_VALUE_CHARS, "..."))
 }
 
 /// Texts as reasons list them: in quotes, with commas between them.

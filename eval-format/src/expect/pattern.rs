@@ -6,7 +6,7 @@ use regex_lite::{Regex, RegexBuilder};
 const MAX_PATTERN_BYTES: usize = 1024;
 
 /// The largest compiled expression, in bytes. The time of a search grows with it.
-const LARGEST: usize = 1 << 18;
+const MAX_COMPILED_BYTES: usize = 1 << 18;
 
 /// A regular expression of the crate `regex-lite`: linear time, classes and case of ASCII alone, no `\p`.
 ///
@@ -42,7 +42,7 @@ impl Pattern {
             );
         }
         let compile = |text: &str| {
-            RegexBuilder::new(text).size_limit(LARGEST).build().map_err(|error| error.to_string())
+            RegexBuilder::new(text).size_limit(MAX_COMPILED_BYTES).build().map_err(|error| error.to_string())
         };
         let part = compile(text)?;
         // A comment of the flag `x` would swallow the bracket behind it.

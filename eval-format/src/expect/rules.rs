@@ -100,7 +100,7 @@ impl TurnRules {
         self.call(call).is_some_and(|call| call.optional)
     }
 
-    /// How often an expected call may be made: 1 without a rule.
+    /// The largest number of times that an expected call may be made: 1 without a rule.
     pub fn most(&self, call: usize) -> usize {
         self.call(call).and_then(|call| call.most).unwrap_or(1)
     }
@@ -431,7 +431,7 @@ impl<'g> Golden<'g> {
         if self.what == "call" { "no such argument" } else { "no such field" }
     }
 
-    /// What a call or a response consists of, in words.
+    /// The parts of a call or a response, in words.
     fn part(&self) -> &'static str {
         if self.what == "call" { "argument" } else { "field" }
     }

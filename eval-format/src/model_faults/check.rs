@@ -2,11 +2,12 @@
 
 use eval_support::words::count;
 
-use super::{Mistake, ModelFaults, Step};
+use super::ModelFaults;
+use crate::mistakes::{Mistake, Step, located};
 use crate::model::EvalCase;
 use crate::problem::{Problem, ProblemCode};
 use crate::schema::{EVAL_CASE, Place, Walker};
-use crate::syntax::{Entry, Node};
+use crate::syntax::Node;
 use crate::text;
 
 /// Checks the key `_models` of a case.
@@ -19,16 +20,19 @@ pub(crate) fn check(case: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>)
         let beyond = faults.iter().enumerate().filter(|(_, fault)| turns > 0 && fault.turn > turns);
         mistakes.extend(beyond.map(|(at, fault)| Mistake {
             code: ProblemCode::ModelFault,
-            path: vec![Step::Key(ModelFaults::LIST_KEY), Step::Index(at), Step::Key("at"), Step::Key("turn")],
+            path: vec![
+                Step::named(ModelFaults::LIST_KEY),
+                Step::Index(at),
+                Step::named("at"),
+                Step::named("turn"),
+            ],
             at_key: false,
             message: format!("there is no turn {}: the case has {}", fault.turn, count(turns, "turn")),
             help: "number the turns from 1".to_owned(),
         }));
     }
     let place = &Place::Key(place, EvalCase::MODELS_KEY);
-    walker.problems.extend(
-        mistakes.iter().map(|mistake| located(mistake, &mistake.path, Some(entry), &entry.value, place)),
-    );
+    walker.problems.extend(mistakes.iter().map(|mistake| located(mistake, Some(entry), &entry.value, place)));
 }
 
 /// The faults of a text such as the value of `_models`, and its problems, in the order of the text.
@@ -38,51 +42,18 @@ pub fn check_model_faults(text: &str) -> (ModelFaults, Vec<Problem>) {
         |_, problem| problem,
         |root, problems| {
             let (faults, mistakes) = ModelFaults::read(&root.to_value());
-            problems.extend(
-                mistakes.iter().map(|mistake| located(mistake, &mistake.path, None, root, &Place::Root)),
-            );
+            problems.extend(mistakes.iter().map(|mistake| located(mistake, None, root, &Place::Root)));
             Some(faults)
         },
     );
     (faults.unwrap_or_default(), problems)
 }
 
-/// The problem of a mistake that is at some steps below a value.
-fn located(
-    mistake: &Mistake,
-    steps: &[Step],
-    entry: Option<&Entry<'_>>,
-    value: &Node<'_>,
-    place: &Place<'_>,
-) -> Problem {
-    match steps.split_first() {
-        Some((Step::Index(at), rest)) if let Some(item) = value.array().and_then(|items| items.get(*at)) => {
-            return located(mistake, rest, None, item, &Place::Index(place, *at));
-        }
-        Some((step @ (Step::Key(_) | Step::Other(_)), rest)) => {
-            let key = match step {
-                Step::Key(key) => key,
-                Step::Other(key) => key.as_str(),
-                Step::Index(_) => "",
-            };
-            if let Some(found) = value.get(key) {
-                return located(mistake, rest, Some(found), &found.value, &Place::Key(place, &found.key));
-            }
-        }
-        _ => {}
-    }
-    let range = match entry.filter(|_| mistake.at_key) {
-        Some(entry) => &entry.key_range,
-        None => &value.range,
-    };
-    place.error(mistake.code, range.clone(), mistake.message.as_str()).help(mistake.help.as_str())
-}
-
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
-    use crate::model_faults::{Change, FaultKind};
+    use crate::model_faults::{AnswerChange, FaultKind};
     use crate::reader::check_set;
 
     use super::*;
@@ -120,9 +91,9 @@ mod tests {
             (r#""cut""#, FaultKind::Cut { events: 1, is_error: false }),
             (r#"{"cut": {"events": 3}}"#, FaultKind::Cut { events: 3, is_error: false }),
             (r#"{"error_in_stream": {"events": 0}}"#, FaultKind::Cut { events: 0, is_error: true }),
-            (r#"{"truncate": "max_tokens"}"#, FaultKind::Changed(Change::Truncated)),
-            (r#""malformed_arguments""#, FaultKind::Changed(Change::MalformedArguments)),
-            (r#""empty""#, FaultKind::Changed(Change::Empty)),
+            (r#"{"truncate": "max_tokens"}"#, FaultKind::Changed(AnswerChange::Truncated)),
+            (r#""malformed_arguments""#, FaultKind::Changed(AnswerChange::MalformedArguments)),
+            (r#""empty""#, FaultKind::Changed(AnswerChange::Empty)),
         ] {
             let (faults, problems) = check_model_faults(&of_one(fault));
             assert!(problems.is_empty(), "{problems:?}");

@@ -7,7 +7,7 @@ use crate::model::DRAFT;
 use crate::problem::{Problem, ProblemCode, shown};
 
 /// The number of drafts that a message names. Further drafts are only counted.
-const NAMED: usize = 3;
+const MAX_NAMED_DRAFTS: usize = 3;
 
 impl CheckedSet {
     /// The cases that are drafts, with their places; none if the set has an error. See
@@ -45,23 +45,25 @@ impl CheckedSet {
 
 /// The message about drafts: the first few by name, and their number.
 pub fn drafts_are(eval_ids: &[&str]) -> String {
-    let named: Vec<String> = eval_ids.iter().take(NAMED).map(|id| format!("`{}`", shown(id))).collect();
+    let named: Vec<String> =
+        eval_ids.iter().take(MAX_NAMED_DRAFTS).map(|id| format!("`{}`", shown(id))).collect();
     match (eval_ids.len(), named.as_slice()) {
         (1, [one]) => format!("the case {one} is a draft that nobody has accepted"),
-        (all @ ..=NAMED, [first @ .., last]) => {
+        (all @ ..=MAX_NAMED_DRAFTS, [first @ .., last]) => {
             format!("{all} cases are drafts that nobody has accepted: {} and {last}", first.join(", "))
         }
         (all, _) => format!(
             "{all} cases are drafts that nobody has accepted: {} and {} more",
             named.join(", "),
-            all.saturating_sub(NAMED)
+            all.saturating_sub(MAX_NAMED_DRAFTS)
         ),
     }
 }
 
 /// The help for accepting drafts: by name if they are few, else one by one.
 pub fn how_to_accept(file: &str, eval_ids: &[&str]) -> String {
-    let named = eval_ids.len() <= NAMED && eval_ids.iter().all(|id| id.len() < 100 && shown(id) == **id);
+    let named =
+        eval_ids.len() <= MAX_NAMED_DRAFTS && eval_ids.iter().all(|id| id.len() < 100 && shown(id) == **id);
     let selected = if named { format!("{file}:{}", eval_ids.join(",")) } else { file.to_owned() };
     let word = shell::word(&selected);
     format!(

@@ -38,7 +38,7 @@ fn warning(node: &Node<'_>, path: &JsonPath) -> Problem {
         .help("write a smaller number, or text in quotes")
 }
 
-/// Whether the text of a number is finite and its value is not. Integers are exact, whatever their size.
+/// Whether a number's text is finite, but its float is infinite. Integers are exact, whatever their size.
 fn overflows(text: &str) -> bool {
     text.ends_with(|c: char| c.is_ascii_digit())
         && text.contains(['e', 'E', '.'])

@@ -6,11 +6,12 @@ use std::ops::Range;
 use eval_support::words::{count, did_you_mean, first_of_code_list};
 
 use super::TRANSFER_TO_AGENT;
-use super::faults::{Mistake, ToolFaults};
+use super::faults::ToolFaults;
+use crate::mistakes::{Mistake, Step, located};
 use crate::model::EvalCase;
-use crate::problem::{Problem, ProblemCode, shown};
+use crate::problem::{ProblemCode, shown};
 use crate::schema::{EVAL_CASE, Place, Walker};
-use crate::syntax::{Entry, Node};
+use crate::syntax::Node;
 
 /// Checks the key `_tools` of a case.
 pub(crate) fn check(case: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>) {
@@ -23,7 +24,7 @@ pub(crate) fn check(case: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>)
     for fault in &faults {
         let unknown = |path: &[String], message, help| Mistake {
             code: ProblemCode::ToolFault,
-            path: path.to_vec(),
+            path: path.iter().map(|key| Step::key(key)).collect(),
             at_key: true,
             message,
             help,
@@ -61,7 +62,7 @@ pub(crate) fn check(case: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>)
     }
     let place = &Place::Key(place, EvalCase::TOOLS_KEY);
     for mistake in mistakes {
-        walker.problems.push(problem(&mistake, entry, place));
+        walker.problems.push(located(&mistake, Some(entry), &entry.value, place));
     }
 }
 
@@ -72,18 +73,6 @@ const MAX_NAMED_TOOLS: usize = 20;
 fn tools_of(turn: &Node<'_>) -> Vec<String> {
     let tools: BTreeSet<String> = call_places(turn).into_iter().map(|(tool, _)| tool).collect();
     tools.into_iter().collect()
-}
-
-fn problem(mistake: &Mistake, tools: &Entry<'_>, place: &Place<'_>) -> Problem {
-    fn below(mistake: &Mistake, keys: &[String], entry: &Entry<'_>, place: &Place<'_>) -> Problem {
-        let next = keys.split_first().and_then(|(key, rest)| Some((rest, entry.value.get(key)?)));
-        if let Some((rest, found)) = next {
-            return below(mistake, rest, found, &Place::Key(place, &found.key));
-        }
-        let range = if mistake.at_key { &entry.key_range } else { &entry.value.range };
-        place.error(mistake.code, range.clone(), mistake.message.as_str()).help(mistake.help.as_str())
-    }
-    below(mistake, &mistake.path, tools, place)
 }
 
 /// The tool and the place of each call that a turn expects, in the order of [`Invocation::tool_calls`].

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use eval_support::words::{code_list, did_you_mean};
 
+use crate::mistakes::{Mistake, Step};
 use crate::model::EvalCase;
+use crate::options::SECONDS_OF_A_DAY;
 use crate::problem::{ProblemCode, shown};
 use crate::value::{Map, Value};
 
@@ -22,7 +24,7 @@ pub struct ToolFault {
     pub tool: String,
     /// The number of the call among the calls of this tool that the agent makes in the turn, from 1.
     pub call: usize,
-    /// What takes the place of the golden's answer; `None` if the golden answers.
+    /// The replacement of the golden's answer; `None` if the golden answers.
     pub outcome: Option<FaultOutcome>,
     /// The wait before the answer.
     pub after: Duration,
@@ -30,7 +32,7 @@ pub struct ToolFault {
     pub state: Map,
 }
 
-/// What a tool does in place of the golden's answer.
+/// A tool's behaviour in place of the golden's answer.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum FaultOutcome {
@@ -44,24 +46,10 @@ pub enum FaultOutcome {
     Never,
 }
 
-/// The longest `after`, in seconds.
-const MAX_AFTER_SECONDS: f64 = 86_400.0;
-
 const KEYS: [&str; 5] = ["error", "raises", "response", "after", "state"];
 
 const EXAMPLE: &str =
     r#"`{"1": {"search#1": {"raises": "connection reset"}}}`: turn, tool and number of the call, fault"#;
-
-/// A mistake in the key. Its place is a path of keys below `_tools`.
-#[derive(Debug)]
-pub(crate) struct Mistake {
-    pub(crate) code: ProblemCode,
-    pub(crate) path: Vec<String>,
-    /// Whether the last key of the path is wrong, and not its value.
-    pub(crate) at_key: bool,
-    pub(crate) message: String,
-    pub(crate) help: String,
-}
 
 impl ToolFaults {
     /// The faults of a case. Parts with mistakes, which the reader refuses, are left out.
@@ -107,7 +95,7 @@ impl ToolFault {
 struct Reader {
     faults: Vec<ToolFault>,
     mistakes: Vec<Mistake>,
-    path: Vec<String>,
+    path: Vec<Step>,
 }
 
 impl Reader {
@@ -120,7 +108,7 @@ impl Reader {
             self.wrong_value("no turn has a fault".to_owned(), EXAMPLE);
         }
         for (turn, calls) in turns {
-            self.path.push(turn.to_owned());
+            self.path.push(Step::key(turn));
             match counted(turn) {
                 Some(number) => self.calls(number, calls),
                 None => {
@@ -137,7 +125,7 @@ impl Reader {
             self.wrong_value("the turn has no fault".to_owned(), EXAMPLE);
         }
         for (name, fault) in calls {
-            self.path.push(name.to_owned());
+            self.path.push(Step::key(name));
             let named = name.rsplit_once('#').filter(|(tool, _)| !tool.is_empty());
             match named.and_then(|(tool, number)| Some((tool, counted(number)?))) {
                 Some((tool, call)) => self.fault(turn, tool, call, fault),
@@ -168,7 +156,7 @@ impl Reader {
                 self.wrong_value("the fault changes nothing".to_owned(), keys_help());
             }
             for (key, value) in keys {
-                self.path.push(key.to_owned());
+                self.path.push(Step::key(key));
                 self.key(&mut fault, key, value);
                 self.path.pop();
             }
@@ -203,13 +191,12 @@ impl Reader {
             },
             "response" => FaultOutcome::Response(value.clone()),
             "after" => {
-                let seconds =
-                    value.as_f64().filter(|seconds| *seconds > 0.0 && *seconds <= MAX_AFTER_SECONDS);
+                let seconds = value.as_f64().filter(|seconds| *seconds > 0.0 && *seconds <= SECONDS_OF_A_DAY);
                 match seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()) {
                     Some(after) => fault.after = after,
                     None => self.wrong_value(
                         format!("`after` is {value}"),
-                        format!("it is a number of seconds, above 0 and at most {MAX_AFTER_SECONDS}"),
+                        format!("it is a number of seconds, above 0 and at most {SECONDS_OF_A_DAY}"),
                     ),
                 }
                 return;
@@ -348,7 +335,11 @@ mod tests {
             let (faults, mistakes) = read(text);
             assert_eq!(faults, ToolFaults::default(), "{text}");
             let [mistake] = mistakes.as_slice() else { panic!("{text}: {mistakes:?}") };
-            let found = mistake.path.join("/") + if mistake.at_key { "!" } else { "" };
+            let steps = mistake.path.iter().map(|step| match step {
+                Step::Key(key) => key.to_string(),
+                Step::Index(at) => at.to_string(),
+            });
+            let found = steps.collect::<Vec<_>>().join("/") + if mistake.at_key { "!" } else { "" };
             assert_eq!((&*found, &*mistake.message), (place, message), "{text}");
             assert!(!mistake.help.is_empty());
         }

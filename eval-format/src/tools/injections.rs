@@ -39,9 +39,9 @@ pub struct ToolInjection {
     pub tool: String,
     /// The arguments that a call must have. It may have others.
     pub match_args: Map,
-    /// Which of the calls that it matches it answers, from 1; empty for all of them.
+    /// The numbers of matching calls that it answers, from 1; empty for all.
     pub calls: Vec<usize>,
-    /// What the tool does.
+    /// The behaviour of the tool.
     pub outcome: FaultOutcome,
     /// The wait before the answer.
     pub after: Duration,

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use eval_format::reader::{CheckedSet, check_set};
 use eval_format::{Problem, Value};
 
-/// What the goldens have where google-adk draws or is given a value.
+/// The words of goldens where google-adk draws or is given a value.
 const DRAWN: &[&str] = &["<uuid>", "<now>", "EVAL_SET_ID_FROM_CALLER"];
 
 struct Corpus {

@@ -8,7 +8,7 @@ use std::path::Path;
 use eval_format::config::check_config;
 use eval_format::problem::ProblemCode;
 
-/// What a config that ADK loads may still be told.
+/// The problems that a config which ADK loads may still have.
 const BY_DESIGN: [ProblemCode; 3] =
     [ProblemCode::NotAvailable, ProblemCode::NothingChecked, ProblemCode::IgnoredKey];
 

@@ -62,7 +62,7 @@ pub(super) fn uncured(mut attempts: Vec<Attempt>) -> Vec<String> {
 mod tests {
     use super::*;
 
-    /// The number of uncured failures of calls to one request: the begin and the end of each in tenths of a second, and its
+    /// The number of uncured failures of calls to one request: the beginning and the end of each in tenths of a second, and its
     /// outcome.
     fn left(calls: &[(u64, u64, Outcome)]) -> usize {
         let zero = Instant::now();

@@ -19,7 +19,7 @@ use crate::variables;
 const CALLS_TIMEOUT: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// What a conversation leaves behind.
+/// Remains of a conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Ended {
@@ -27,7 +27,7 @@ pub struct Ended {
     pub notes: Vec<String>,
     /// The calls of each model that had an answer.
     pub models: Vec<ModelUse>,
-    /// Why the recording is not what it should be. It makes the case an ERROR.
+    /// The error of the recording. It makes the case an ERROR.
     pub error: Option<String>,
 }
 
@@ -128,7 +128,7 @@ impl Conversation {
     /// Tells that the agent asked for no address, so that its calls of models, if it makes any, went past the gateway.
     fn went_past(&self, is_whole: bool, ended: &mut Ended) {
         let is_replayed = self.is_replayed();
-        // What is recorded was to be asked again.
+        // The recorded calls should have been asked for again.
         let is_recorded =
             is_replayed || (self.0.mode == ModelMode::RecordAll && self.0.cassette.has_run(self.0.run));
         let calls = if is_recorded { "its calls" } else { "calls, if it makes any," };

@@ -42,7 +42,7 @@ pub(super) fn failure_of(answer: &Answer, wire: Wire) -> Option<String> {
     ))
 }
 
-/// What is wrong with an answer that is no error by its status.
+/// The fault of an answer that is no error by its status.
 fn not_an_answer(answer: &Answer, wire: Wire) -> Option<&'static str> {
     match &answer.body {
         Body::Json(value) => Wire::is_error(value).then_some("it is an error"),
@@ -68,7 +68,7 @@ fn is_whole_stream(text: &str, wire: Wire) -> bool {
     events.iter().any(|event| event.json().is_some()) && wire.is_whole(&events)
 }
 
-/// The begin of an answer, without secrets.
+/// The beginning of an answer, without secrets.
 fn shown(answer: &Answer, most: usize) -> String {
     let said = match &answer.body {
         Body::Json(value) => value.to_string(),

@@ -6,7 +6,7 @@ use eval_support::variables::MODELS;
 use super::{Conversation, State};
 use crate::mode::ModelMode;
 
-/// What helps if the agent asks models.
+/// Help if the agent asks models.
 const ADDRESS: &str = "the agent's client needs the address of the gateway, and no cache of answers: `docs/recorded-models.md` has a table of clients";
 
 impl State {

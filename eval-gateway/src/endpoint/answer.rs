@@ -22,7 +22,7 @@ use crate::upstream::{self, Unsent};
 use crate::wire::{Incoming, NoWire, Wire, is_usage, wants_usage};
 
 /// Events that wait for a client which reads slowly.
-const WAITING: usize = 16;
+const MAX_WAITING_EVENTS: usize = 16;
 
 /// A connection that is broken off on purpose.
 #[derive(Debug)]
@@ -168,7 +168,7 @@ fn recorded(answer: Answer, hides_usage: bool) -> Reaction {
         Body::Json(value) => with_type(status, "application/json", full(value.to_string())),
         Body::Text { kind, text } => with_type(status, &kind, full(text)),
         Body::Events(events) => {
-            let (sender, body) = Channel::<Bytes, Broken>::new(WAITING);
+            let (sender, body) = Channel::<Bytes, Broken>::new(MAX_WAITING_EVENTS);
             tokio::spawn(send_all(sender, events, hides_usage));
             with_type(status, "text/event-stream", BodyExt::boxed(body))
         }
@@ -221,7 +221,7 @@ fn cut(wire: Wire, answer: Answer, events: usize, is_error: bool) -> Reaction {
     if is_error {
         pieces.push(wire.error_event("evalset: a fault of the case").to_wire());
     }
-    let (mut sender, body) = Channel::<Bytes, Broken>::new(WAITING);
+    let (mut sender, body) = Channel::<Bytes, Broken>::new(MAX_WAITING_EVENTS);
     tokio::spawn(async move {
         for piece in pieces {
             if sender.send_data(piece.into()).await.is_err() {
@@ -274,7 +274,7 @@ async fn asked(call: Box<dyn Call>, received: Received, twist: Option<Twist>) ->
         };
     }
     let mut reaction = if response.is_stream {
-        let (sender, body) = Channel::<Bytes, Broken>::new(WAITING);
+        let (sender, body) = Channel::<Bytes, Broken>::new(MAX_WAITING_EVENTS);
         tokio::spawn(hand_over(call, response, sender, hides_usage));
         with_type(status, "text/event-stream", BodyExt::boxed(body))
     } else {

@@ -31,7 +31,7 @@ pub(crate) fn unregister(token: &str) {
     LEFT.lock().insert(token.to_owned());
 }
 
-/// Whether a token is of a handler that left.
+/// Whether a token belonged to a handler that has left.
 pub(super) fn has_left(token: &str) -> bool {
     LEFT.lock().contains(token)
 }

@@ -27,7 +27,7 @@ pub(super) struct Stray {
 }
 
 impl Stray {
-    /// What is wrong with a request; `None` if it names a conversation here, or one that is over.
+    /// The fault of a request; `None` if it names a present or ended conversation.
     pub(super) fn of(request: &Request<IncomingBody>, port: u16) -> Option<Self> {
         let (token, _) = split(request.uri().path());
         let handler = handlers::handler(token);

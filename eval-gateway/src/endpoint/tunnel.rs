@@ -128,7 +128,7 @@ async fn carry(
     drop(hyper::server::conn::http1::Builder::new().serve_connection(here, answers).await);
 }
 
-/// What the first bytes of a connection are.
+/// The kind of the first bytes of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Begin {
     /// They may become a request of HTTP.

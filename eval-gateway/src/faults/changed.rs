@@ -1,6 +1,6 @@
 //! Answers that a fault changes: cut, with broken arguments, or empty.
 
-use eval_format::__private::Change;
+use eval_format::__private::AnswerChange;
 use eval_format::{Map, Value};
 
 use crate::deltas::{Edit, edited};
@@ -8,7 +8,7 @@ use crate::recording::{Answer, Body};
 use crate::sse::{Data, Event};
 
 /// The answer with a change; `None` if it has nothing to change, such as calls with arguments.
-pub(crate) fn changed(answer: &Answer, change: Change) -> Option<Answer> {
+pub(crate) fn changed(answer: &Answer, change: AnswerChange) -> Option<Answer> {
     let body = match &answer.body {
         // A stream of Gemini without `alt=sse` is an array.
         Body::Json(Value::Array(items)) => {
@@ -28,14 +28,14 @@ pub(crate) fn changed(answer: &Answer, change: Change) -> Option<Answer> {
 }
 
 /// The events with a change. A plain answer is one event.
-fn of_stream(events: Vec<Event>, change: Change) -> Vec<Event> {
+fn of_stream(events: Vec<Event>, change: AnswerChange) -> Vec<Event> {
     match change {
-        Change::Truncated => {
+        AnswerChange::Truncated => {
             let cut =
                 edited(events, |key, place, text| if is_words(key, place) { half(text) } else { Vec::new() });
             cut.into_iter().map(|event| ended(event, truncated)).collect()
         }
-        Change::MalformedArguments => {
+        AnswerChange::MalformedArguments => {
             let has_gemini_call = events.iter().filter_map(Event::json).any(has_function_call);
             let broken = edited(
                 events,
@@ -50,7 +50,7 @@ fn of_stream(events: Vec<Event>, change: Change) -> Vec<Event> {
                 broken.collect()
             }
         }
-        Change::Empty => events
+        AnswerChange::Empty => events
             .into_iter()
             .filter(|event| !is_of_a_part(event))
             .map(|event| ended(event, emptied))
@@ -134,7 +134,7 @@ fn truncated(of: &Map, key: &str, value: &Value) -> Option<Value> {
 fn with_broken_input(of: &Map, key: &str, value: &Value) -> Option<Value> {
     let is_call = of.get("type").and_then(Value::as_str) == Some("tool_use");
     match value {
-        // The one of a stream is empty: its arguments follow.
+        // A stream's input is empty: its arguments follow.
         Value::Object(input) if key == "input" && is_call && !input.is_empty() => {
             let text = value.to_string();
             Some(Value::from(text.strip_suffix('}').unwrap_or(&text)))
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn assert_changed(change: Change, before: Body, after: Option<&Body>) {
+    fn assert_changed(change: AnswerChange, before: Body, after: Option<&Body>) {
         let answer = Answer { run: 1, status: 200, headers: Vec::new(), body: before };
         assert_eq!(changed(&answer, change).map(|answer| answer.body).as_ref(), after);
     }
@@ -219,28 +219,28 @@ mod tests {
     fn a_plain_answer_is_changed_where_its_wire_says_why_it_ended() {
         for (change, before, after) in [
             (
-                Change::Truncated,
+                AnswerChange::Truncated,
                 r#"{"choices":[{"message":{"content":"It is sunny."},"finish_reason":"stop"}]}"#,
                 r#"{"choices":[{"message":{"content":"It is "},"finish_reason":"length"}]}"#,
             ),
-            (Change::Truncated, r#"{"stop_reason":"end_turn"}"#, r#"{"stop_reason":"max_tokens"}"#),
+            (AnswerChange::Truncated, r#"{"stop_reason":"end_turn"}"#, r#"{"stop_reason":"max_tokens"}"#),
             (
-                Change::MalformedArguments,
+                AnswerChange::MalformedArguments,
                 r#"{"tool_calls":[{"function":{"arguments":"{\"a\":1}"}}]}"#,
                 r#"{"tool_calls":[{"function":{"arguments":"{\"a\":1"}}]}"#,
             ),
             (
-                Change::MalformedArguments,
+                AnswerChange::MalformedArguments,
                 r#"{"content":[{"type":"tool_use","id":"t","input":{"a":1}}],"stop_reason":"tool_use"}"#,
                 r#"{"content":[{"type":"tool_use","id":"t","input":"{\"a\":1"}],"stop_reason":"tool_use"}"#,
             ),
             (
-                Change::MalformedArguments,
+                AnswerChange::MalformedArguments,
                 r#"{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":{}}}]},"finishReason":"STOP"}]}"#,
                 r#"{"candidates":[{"content":{"parts":[]},"finishReason":"MALFORMED_FUNCTION_CALL"}]}"#,
             ),
             (
-                Change::Empty,
+                AnswerChange::Empty,
                 r#"{"content":[{"type":"tool_use","input":{}}],"stop_reason":"tool_use"}"#,
                 r#"{"content":[],"stop_reason":"end_turn"}"#,
             ),
@@ -252,7 +252,7 @@ mod tests {
             r#"{"candidates":[{"content":{"parts":[{"text":"hi"}]},"finishReason":"STOP"}]}"#,
             r#"{"content":[{"type":"text","text":"a"}],"stop_reason":"end_turn"}"#,
         ] {
-            assert_changed(Change::MalformedArguments, json(said), None);
+            assert_changed(AnswerChange::MalformedArguments, json(said), None);
         }
     }
 
@@ -270,7 +270,7 @@ mod tests {
             r#"{"type":"response.output_text.done","output_index":0,"content_index":0,"text":"It is "}"#,
             r#"{"type":"response.incomplete","response":{"object":"response","status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output":[{"type":"message","status":"incomplete","content":[{"type":"output_text","text":"It is "}]}]}}"#,
         ];
-        assert_changed(Change::Truncated, events(&before), Some(&events(&after)));
+        assert_changed(AnswerChange::Truncated, events(&before), Some(&events(&after)));
         let chat = |first: &str, second: &str, why: &str| {
             let chunk = |text: &str, why: &str| {
                 format!(
@@ -280,7 +280,7 @@ mod tests {
             events(&[&chunk(first, "null"), &chunk(second, why)])
         };
         assert_changed(
-            Change::Truncated,
+            AnswerChange::Truncated,
             chat("It is", " sunny.", "\"stop\""),
             Some(&chat("It is", " ", "\"length\"")),
         );
@@ -299,7 +299,7 @@ mod tests {
         };
         let whole = pieces([r#"{\"a\":{}"#, r#",\"b\":{\"c\":1}"#, "}"]);
         let broken = pieces([r#"{\"a\":{}"#, r#",\"b\":{\"c\":1}"#, ""]);
-        assert_changed(Change::MalformedArguments, whole, Some(&broken));
+        assert_changed(AnswerChange::MalformedArguments, whole, Some(&broken));
         let call = r#"{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f"}}]}}]}"#;
         let end = r#"{"candidates":[{"content":{"parts":[{"text":""}]},"finishReason":"STOP"}]}"#;
         let told = [
@@ -307,12 +307,16 @@ mod tests {
             end.replace("STOP", "MALFORMED_FUNCTION_CALL"),
         ];
         assert_changed(
-            Change::MalformedArguments,
+            AnswerChange::MalformedArguments,
             events(&[call, end]),
             Some(&events(&told.each_ref().map(String::as_str))),
         );
         let array = json(&format!("[{call},{end}]"));
-        assert_changed(Change::MalformedArguments, array, Some(&json(&format!("[{}]", told.join(",")))));
+        assert_changed(
+            AnswerChange::MalformedArguments,
+            array,
+            Some(&json(&format!("[{}]", told.join(",")))),
+        );
     }
 
     #[test]
@@ -321,7 +325,7 @@ mod tests {
         let block = r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Hi"}}"#;
         let end = |why: &str| format!(r#"{{"type":"message_delta","delta":{{"stop_reason":"{why}"}}}}"#);
         assert_changed(
-            Change::Empty,
+            AnswerChange::Empty,
             events(&[start, block, &end("tool_use")]),
             Some(&events(&[start, &end("end_turn")])),
         );

@@ -21,7 +21,7 @@ type Read = (Conversation, Asked);
 
 /// The reply to a call of one of these conversations, or of one whose turn was left.
 pub(super) fn reply(read: &[Read], left: &[Conversation], attributions: &mut Attributions) -> Reply {
-    // What is replayed to a left turn of the case itself is of the case.
+    // A replay to a turn that the case itself left belongs to the case.
     let is_same =
         |active: &Conversation, over: &Conversation| !active.mode().asks() && active.case() == over.case();
     let is_other = |over: &&Conversation| !read.iter().any(|(active, _)| is_same(active, over));

@@ -114,7 +114,7 @@ fn pruning_removes_what_no_case_of_the_set_has() {
 #[test]
 fn a_recording_that_is_too_large_or_holds_a_secret_is_not_written() {
     let (_parent, folder) = folder();
-    let error = folder.write(&recording("a", "prompt", &"x".repeat(LARGEST))).unwrap_err();
+    let error = folder.write(&recording("a", "prompt", &"x".repeat(MAX_RECORDING_BYTES))).unwrap_err();
     assert!(error.contains("and the limit is 5242880"), "{error}");
     assert!(!folder.exists());
     let secret = || [("MY_API_KEY".to_owned(), "correct horse/battery".to_owned())].into_iter();
@@ -192,7 +192,7 @@ fn a_reader_beside_a_writer_finds_what_a_case_shares() {
 
 #[test]
 fn a_case_that_is_refused_takes_no_folder_from_under_another_one() {
-    let refused = recording("refused", "prompt", &"x".repeat(LARGEST));
+    let refused = recording("refused", "prompt", &"x".repeat(MAX_RECORDING_BYTES));
     for _ in 0..50 {
         let (_parent, folder) = folder();
         std::thread::scope(|threads| {

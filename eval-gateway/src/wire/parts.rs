@@ -36,7 +36,7 @@ pub(super) fn history(
     previous(id).map_or_else(|| canonical.id(id), Value::from)
 }
 
-/// The number of messages at the begin that are instructions.
+/// The number of messages at the beginning that are instructions.
 pub(super) fn instructions(messages: &[Value]) -> usize {
     let is_instruction = |message: &&Value| {
         let role = message.as_object().and_then(|map| map.get("role")).and_then(Value::as_str);

@@ -6,7 +6,7 @@ use eval_support::untrusted::one_line;
 use super::judges::Judges;
 use super::line::{Line, MetricLine};
 
-/// Why the passes of a case cannot be compared; `None` if they can.
+/// The reason why the passes of a case cannot be compared; `None` if they can.
 pub fn incomparable(before: &Line, now: &Line) -> Option<String> {
     if let Some(why) = incomparable_case(before, now) {
         return Some(why);
@@ -20,7 +20,7 @@ pub fn incomparable(before: &Line, now: &Line) -> Option<String> {
     (!changed.is_empty()).then(|| changed.join("; "))
 }
 
-/// Why nothing of a case can be compared; `None` if its metrics can, each by itself.
+/// The reason why the case cannot be compared; `None` if its metrics can, each by itself.
 pub(crate) fn incomparable_case(before: &Line, now: &Line) -> Option<String> {
     let since = before.from.commit.as_ref().map_or_else(
         || format!("since {}", one_line(&before.from.at)),
@@ -58,7 +58,7 @@ pub(crate) fn incomparable_case(before: &Line, now: &Line) -> Option<String> {
     Some(why.to_owned())
 }
 
-/// Why a metric cannot be compared; `None` if it can. Where no run has a verdict, nothing tells which metrics there would have been.
+/// The reason why a metric cannot be compared; `None` if it can. Where no run has a verdict, nothing tells which metrics there would have been.
 pub(crate) fn changed(before: &Line, now: &Line, name: &str) -> Option<String> {
     let has_verdicts = [before, now].iter().all(|line| line.with_verdict().total() > 0);
     match [before, now].map(|line| line.metrics.get(name)) {

@@ -14,7 +14,7 @@ use super::line::{Key, Line};
 /// The first line of a file: the version of its form.
 const HEAD: &str = r#"{"evalset_baseline": 1}"#;
 
-/// What a baseline's file begins with, whatever the version of its form.
+/// The first key of a baseline's file, whatever the version of its form.
 const HEAD_KEY: &str = "evalset_baseline";
 
 /// The accepted runs of cases.
@@ -37,9 +37,9 @@ pub struct Baseline(BTreeMap<Key, Line>);
 pub struct BaselineError {
     /// The line of the file, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// The mistake in words.
     pub message: String,
-    /// What helps.
+    /// The help.
     pub help: String,
 }
 

@@ -63,7 +63,7 @@ pub struct Line {
     /// Whether the rules of the case were left out: `--literal`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub literal: bool,
-    /// What answered the calls of the agent: [`Started::tools`](eval_core::journal::Started::tools).
+    /// The source of answers to the calls of the agent: [`Started::tools`](eval_core::journal::Started::tools).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<String>,
     /// The metrics that decide.

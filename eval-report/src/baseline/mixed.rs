@@ -15,7 +15,7 @@ use crate::recorded::TestResult;
 pub struct Mixed {
     /// The case.
     pub key: Key,
-    /// Why the later runs cannot be compared with the ones before: `response_match_score`: another criterion.
+    /// The reason why the later runs cannot be compared with the ones before: `response_match_score`: another criterion.
     pub why: String,
     /// The ids of the test runs before.
     pub before: Vec<String>,

@@ -166,12 +166,12 @@ impl RunOptions {
         self.metrics.iter().cloned().fold(runner, EvalRunner::only_metric)
     }
 
-    /// How many cases run at a time, at least one.
+    /// The number of cases that run at a time, at least one.
     pub fn concurrency(&self) -> usize {
         self.concurrency.unwrap_or(4)
     }
 
-    /// What answers the agent's calls.
+    /// The source of answers to the agent's calls.
     pub fn tools(&self) -> ToolSource {
         self.tools.unwrap_or_default()
     }

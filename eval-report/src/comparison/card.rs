@@ -19,21 +19,21 @@ use crate::statistics::PassCount;
 pub struct Card {
     /// Its set and its id.
     pub name: String,
-    /// What became of it before.
+    /// Its state before.
     pub before: SideState,
-    /// What becomes of it now.
+    /// Its state now.
     pub now: SideState,
     /// The probability of a change as large as this one, if nothing changed.
     pub p: Option<String>,
-    /// Why it cannot be compared, or the metrics that fewer of its runs passed.
+    /// The reason why it cannot be compared, or the metrics that fewer of its runs passed.
     pub why: Option<String>,
     /// Its metrics; empty if only one side has it.
     pub metrics: Vec<CardMetric>,
-    /// What to do next; `None` if the case passes as it did before, or if no recorded run is known.
+    /// The next step; `None` if the case passes as it did before, or if no recorded run is known.
     pub next: Option<Command>,
 }
 
-/// What became of a case on a side.
+/// The state of a case on a side.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SideState {
     /// The class of its colour.
@@ -49,7 +49,7 @@ pub struct SideState {
 pub struct CardMetric {
     pub name: String,
     pub sides: [String; 2],
-    /// Why the sides cannot be compared.
+    /// The reason why the sides cannot be compared.
     pub incomparable: Option<String>,
 }
 
@@ -149,7 +149,7 @@ impl CardMetric {
     }
 }
 
-/// What to do next about a case: look at what it does now, accept it into the baseline, or run it again.
+/// The next step about a case: look at what it does now, accept it into the baseline, or run it again.
 fn next(case: &ComparedCase, now: &str) -> Option<Command> {
     let name = || shell::word(&format!("{}:{}", case.key.set, case.key.case));
     let program = command::name();

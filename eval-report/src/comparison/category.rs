@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// What became of a case. Each case of either side has exactly one: the first that fits.
+/// The category of a case. Each case of either side has exactly one: the first that fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

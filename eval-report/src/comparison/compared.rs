@@ -6,7 +6,7 @@ use super::category::Category;
 use super::pair::{MetricChange, metrics_that_fell};
 use crate::baseline::{Baseline, Key, Line, incomparable};
 use crate::decide::gate::{CaseDecision, CaseRuns, Counts, Decision, Policy, stopped_working};
-use crate::decide::usage::{Usage, median};
+use crate::decide::usage::{UsageRatio, median};
 use crate::statistics::float;
 
 /// A case of either side.
@@ -18,9 +18,9 @@ pub struct ComparedCase {
     pub before: Option<Line>,
     /// Its runs now.
     pub now: Option<Line>,
-    /// What became of it.
+    /// Its category.
     pub category: Category,
-    /// Why it cannot be compared.
+    /// The reason why it cannot be compared.
     pub incomparable: Option<String>,
     /// The probability of a change as large as this one in either direction, if nothing changed: 0 to 1. `None` if it is not
     /// compared, or has no verdict on a side.
@@ -33,7 +33,7 @@ pub struct ComparedCase {
 }
 
 impl ComparedCase {
-    /// Why it cannot be compared; else the metrics that a smaller share of its runs passed. That is no test: it tells where to look.
+    /// The reason why it cannot be compared, else the metrics that fewer runs passed (a hint, no test).
     pub fn why(&self) -> Option<String> {
         self.incomparable.clone().or_else(|| metrics_that_fell(&self.metrics))
     }
@@ -74,13 +74,13 @@ pub struct Comparison {
     pub cases: Vec<ComparedCase>,
     /// The probability of a change as large as this one over the cases together in either direction, if nothing changed: 0 to 1.
     pub p: f64,
-    /// What a gate decides of the cases that can be compared.
+    /// The decision of a gate on the cases that can be compared.
     #[doc(hidden)]
     pub decision: Decision,
     /// The tokens of the cases that ask the same; `None` if none has any on both sides.
-    pub tokens: Option<Usage>,
+    pub tokens: Option<UsageRatio>,
     /// Their tool calls.
-    pub calls: Option<Usage>,
+    pub calls: Option<UsageRatio>,
     /// The levels of the gate.
     #[doc(hidden)]
     pub policy: Policy,
@@ -167,13 +167,13 @@ fn is_shown(case: Shown) -> bool {
     case.is_some_and(|(_, decision)| decision.is_shown)
 }
 
-/// What cases took on both sides. A case may expect something else now: what it takes is compared anyway, if it asks the
+/// The usage of cases on both sides. A case may expect something else now: what it takes is compared anyway, if it asks the
 /// same.
-fn usage(pairs: &[Pair<'_>], numbers: impl Fn(&Line) -> Vec<f64>) -> Option<Usage> {
+fn usage(pairs: &[Pair<'_>], numbers: impl Fn(&Line) -> Vec<f64>) -> Option<UsageRatio> {
     let both = pairs.iter().filter_map(Pair::both).filter(|(before, now)| before.asks == now.asks);
     let numbers: Vec<(Vec<f64>, Vec<f64>)> =
         both.map(|(before, now)| (numbers(before), numbers(now))).collect();
-    Usage::new(numbers.iter().map(|(before, now)| (before.as_slice(), now.as_slice())))
+    UsageRatio::new(numbers.iter().map(|(before, now)| (before.as_slice(), now.as_slice())))
 }
 
 struct Pair<'l> {

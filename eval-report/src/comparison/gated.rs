@@ -26,7 +26,7 @@ pub struct Gated {
     pub verdict: GateVerdict,
     /// The sentences that give the reasons, the first one first.
     pub reasons: Vec<String>,
-    /// What a reader has to know beside them.
+    /// Remarks for the reader beside them.
     pub notes: Vec<String>,
     /// The drops that a gate without one would find; `None` for other verdicts, and without a compared case.
     pub power: Option<Power>,
@@ -37,7 +37,7 @@ pub struct Gated {
 /// A gate that finds a dead case in fewer builds is told how to find it in more.
 const GOOD_POWER: f64 = 0.9;
 
-/// What a gate takes beside the runs.
+/// The input of a gate beside the runs.
 #[derive(Clone, Debug, Default)]
 pub struct GateOptions {
     /// Whether cases of the baseline may be missing now.
@@ -48,7 +48,7 @@ pub struct GateOptions {
     pub doubts: Vec<String>,
     /// Limits of which nothing tells whether they are broken, a sentence each.
     pub unknown: Vec<String>,
-    /// What a reader has to know beside the reasons.
+    /// Remarks for the reader beside the reasons.
     pub notes: Vec<String>,
     /// Limits that are broken, a sentence each: the build fails whatever the comparison says, if it is the build that is meant.
     pub broken: Vec<String>,
@@ -142,7 +142,7 @@ impl Gated {
         }
     }
 
-    /// What the gate finds and what it does not.
+    /// The sizes of a drop that the gate finds, and that it does not.
     pub fn power_text(&self) -> Option<String> {
         let Power { dead, all_by_tenth, half } = self.power?;
         let is_weak = dead < GOOD_POWER;

@@ -17,7 +17,7 @@ pub struct MetricChange {
     pub now: Option<[usize; 2]>,
     /// The mean score before, and now. Null without a score.
     pub scores: [Option<f64>; 2],
-    /// Why it cannot be compared; null if it can.
+    /// The reason why it cannot be compared; null if it can.
     pub incomparable: Option<String>,
 }
 

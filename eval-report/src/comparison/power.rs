@@ -21,10 +21,10 @@ pub struct Power {
 }
 
 /// The most simulated builds of each kind.
-const DRAWS: usize = 2_000;
+const MAX_DRAWN_BUILDS: usize = 2_000;
 
 /// The most simulated runs of each kind, so that a gate of many cases does not wait for it.
-const RUNS: usize = 1_000_000;
+const MAX_DRAWN_RUNS: usize = 1_000_000;
 
 /// Builds that are simulated whatever they take.
 const LEAST_DRAWS: usize = 50;
@@ -67,7 +67,7 @@ impl Simulation<'_> {
         let mut rng = Rng::with_seed(20_261_123);
         let (mut draws, mut found) = (0, 0);
         self.runs = 0;
-        while draws < LEAST_DRAWS || draws < DRAWS && self.runs < RUNS {
+        while draws < LEAST_DRAWS || draws < MAX_DRAWN_BUILDS && self.runs < MAX_DRAWN_RUNS {
             let mut now = rates.to_vec();
             change(&mut now, &mut rng);
             found += usize::from(self.is_found(&now, &mut rng));
@@ -113,6 +113,10 @@ mod tests {
         // All cases 10 points worse. The last build may go beyond the bound, and 2,000 builds would take over 3,000,000 runs.
         assert!(found > 0.99, "{found}");
         let most_of_build = cases.len() * policy.max_runs;
-        assert!((RUNS..RUNS + most_of_build).contains(&simulation.runs), "{}", simulation.runs);
+        assert!(
+            (MAX_DRAWN_RUNS..MAX_DRAWN_RUNS + most_of_build).contains(&simulation.runs),
+            "{}",
+            simulation.runs
+        );
     }
 }

@@ -10,9 +10,9 @@ use super::category::{Category, METRIC_FELL};
 use super::compared::{ComparedCase, Comparison};
 use super::gated::{Gated, change, row, shown as p_value};
 use super::pair::metrics_that_fell;
-use crate::decide::exact::LEVEL;
+use crate::decide::exact::SIGNIFICANCE_LEVEL;
 use crate::decide::gate::GateVerdict;
-use crate::decide::usage::Usage;
+use crate::decide::usage::UsageRatio;
 use crate::output::{BOLD, ERROR, GOOD, WARNING, styled};
 
 /// The most cases of a category that are listed by name.
@@ -50,12 +50,12 @@ pub(super) fn usage(comparison: &Comparison) -> impl Iterator<Item = String> {
     let both = [("tokens", comparison.tokens), ("tool calls", comparison.calls)];
     both.into_iter().filter_map(|(name, usage)| {
         let (usage, p) = usage.map(|usage| (usage, usage.p()))?;
-        let shown = if p <= LEVEL {
+        let shown = if p <= SIGNIFICANCE_LEVEL {
             format!("p = {}, two-sided", p_value(p))
         } else {
             "no change is shown".to_owned()
         };
-        let Usage { cases, ratio, .. } = usage;
+        let UsageRatio { cases, ratio, .. } = usage;
         Some(format!("{name}  {ratio:.2} times as many in the median of {} ({shown})", count(cases, "case")))
     })
 }

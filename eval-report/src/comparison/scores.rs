@@ -7,7 +7,7 @@ use eval_support::words::count;
 
 use super::gated::shown as p_value;
 use crate::baseline::{Baseline, MetricLine, changed, incomparable_case};
-use crate::decide::exact::{LEVEL, holm};
+use crate::decide::exact::{SIGNIFICANCE_LEVEL, holm};
 use crate::decide::flips::sign_flips;
 use crate::statistics::float;
 
@@ -114,7 +114,8 @@ pub fn score_limit(changes: &[ScoreChange], most: f64) -> ScoreLimit {
     let best = p_values(changes.iter().map(|change| change.least.clone()), most);
     let worst = p_values(changes.iter().map(|change| change.most.clone()), most);
     let mut limit = ScoreLimit::default();
-    let all = changes.iter().zip(&best).zip(holm(&best, LEVEL)).zip(holm(&worst, LEVEL));
+    let all =
+        changes.iter().zip(&best).zip(holm(&best, SIGNIFICANCE_LEVEL)).zip(holm(&worst, SIGNIFICANCE_LEVEL));
     for (((change, p), is_broken), may_be_broken) in all {
         let said = change.said();
         if is_broken {
@@ -134,7 +135,7 @@ pub fn score_limit(changes: &[ScoreChange], most: f64) -> ScoreLimit {
 /// cases (p = 0.006, two-sided)`. Like tokens, they are no verdict.
 pub(super) fn changed_scores(changes: &[ScoreChange]) -> Vec<String> {
     let p_values: Vec<f64> = changes.iter().map(ScoreChange::p).collect();
-    let is_shown = holm(&p_values, LEVEL);
+    let is_shown = holm(&p_values, SIGNIFICANCE_LEVEL);
     let lines = changes.iter().zip(p_values).zip(is_shown).filter_map(|((change, p), is_shown)| {
         let [before, now] = change.means.map(|mean| format!("{mean:.3}"));
         let (metric, cases) = (one_line(&change.metric), count(change.cases(), "case"));
@@ -149,7 +150,11 @@ pub(super) fn changed_scores(changes: &[ScoreChange]) -> Vec<String> {
 /// A note for each metric whose scores are shown to have fallen at all. Scores may slide towards a threshold long before a run fails.
 pub fn score_notes(changes: &[ScoreChange]) -> Vec<String> {
     let p_values = p_values(changes.iter().map(|change| change.least.clone()), 0.0);
-    let fell = changes.iter().zip(&p_values).zip(holm(&p_values, LEVEL)).filter(|(_, is_shown)| *is_shown);
+    let fell = changes
+        .iter()
+        .zip(&p_values)
+        .zip(holm(&p_values, SIGNIFICANCE_LEVEL))
+        .filter(|(_, is_shown)| *is_shown);
     fell.map(|((change, p), _)| format!("{} (p = {}): a note, no verdict", change.said(), p_value(*p)))
         .collect()
 }

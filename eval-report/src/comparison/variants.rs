@@ -7,13 +7,13 @@ use eval_support::words::count;
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use crate::decide::exact::{LEVEL, Stratum, holm, over_cases};
+use crate::decide::exact::{SIGNIFICANCE_LEVEL, Stratum, holm, over_cases};
 use crate::price::{Cost, Prices};
 use crate::recorded::{RunCounts, TestResult, prices as prices_of};
 use crate::statistics::{PassCount, float};
 
 /// The share of experiments in which the suggested number of runs shows a difference that is as large as the one seen.
-const POWER: f64 = 0.8;
+const TARGET_POWER: f64 = 0.8;
 
 /// The runs of each case with each variant.
 #[derive(Debug)]
@@ -123,8 +123,8 @@ impl VariantTable {
         let others = || (0..self.variants.len()).filter(|at| *at != self.against);
         let strata: Vec<Vec<Stratum>> = others().map(|at| self.strata(at, Errors::LeftOut)).collect();
         let p_values: Vec<f64> = others().map(|at| self.p_value(at)).collect();
-        let shown = holm(&p_values, LEVEL);
-        let smallest_limit = LEVEL / float(p_values.len().max(1));
+        let shown = holm(&p_values, SIGNIFICANCE_LEVEL);
+        let smallest_limit = SIGNIFICANCE_LEVEL / float(p_values.len().max(1));
         let difference = |(at, variant): (usize, usize)| Difference {
             variant,
             cases: strata[at].len(),
@@ -345,13 +345,13 @@ fn change(strata: &[Stratum]) -> f64 {
     sum / float(strata.len().max(1)) + 0.0
 }
 
-/// The number of runs of each case with which the test shows these differences with the probability [`POWER`].
+/// The number of runs of each case with which the test shows these differences with the probability [`TARGET_POWER`].
 ///
 /// The normal approximation of the sum of passes over the cases, each with its pooled rate: Fleiss, Levin, Paik, *Statistical
 /// Methods for Rates and Proportions* (2003), section 4.2, summed over strata.
 fn runs_needed(strata: &[Stratum], level: f64) -> Option<usize> {
     let normal = Normal::standard();
-    let z = normal.inverse_cdf(1.0 - level / 2.0) + normal.inverse_cdf(POWER);
+    let z = normal.inverse_cdf(1.0 - level / 2.0) + normal.inverse_cdf(TARGET_POWER);
     let (mut sum, mut variance) = (0.0, 0.0);
     for (before, now) in strata.iter().map(rates) {
         let pooled = f64::midpoint(before, now);

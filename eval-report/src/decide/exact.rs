@@ -7,7 +7,7 @@ use statrs::distribution::{Binomial, Discrete, DiscreteCDF, Hypergeometric};
 use crate::statistics::{PassCount, float};
 
 /// The share of decisions that may call a difference where there is none: the level of a test, over all that it compares.
-pub const LEVEL: f64 = 0.05;
+pub const SIGNIFICANCE_LEVEL: f64 = 0.05;
 
 /// The runs of a case before and now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -11,7 +11,7 @@ const DRAWS: u32 = 20_000;
 /// Sums that differ by less are equal: each is made in another order.
 const TOLERANCE: f64 = 1e-9;
 
-/// The probability of a sum as great as that of these differences, if each of them could as well have had the other sign.
+/// The probability of a sum at least this large if each difference had a random sign.
 ///
 /// Up to 20 differences are tested exactly, more by drawn flips from a fixed seed. Differences of 0 tell nothing.
 ///

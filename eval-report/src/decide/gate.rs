@@ -4,7 +4,9 @@
 //! correction over all compared cases. Runs without a verdict count as bounds: a decision holds only if it holds for the best and
 //! for the worst that they could have been.
 
-use super::exact::{LEVEL, Stratum, fisher, holm, holm_limits, is_at_most, is_shown_over_cases, over_cases};
+use super::exact::{
+    SIGNIFICANCE_LEVEL, Stratum, fisher, holm, holm_limits, is_at_most, is_shown_over_cases, over_cases,
+};
 use crate::statistics::{PassCount, float};
 
 /// The runs of a case in one build.
@@ -92,7 +94,7 @@ pub struct Policy {
 
 impl Default for Policy {
     fn default() -> Self {
-        Self { level: LEVEL, max_runs: 20 }
+        Self { level: SIGNIFICANCE_LEVEL, max_runs: 20 }
     }
 }
 
@@ -110,12 +112,12 @@ impl Policy {
         self.level_of_test() / float(cases.max(1))
     }
 
-    /// What to do with a case after its runs so far. `cases` is the number of compared cases.
+    /// The next step of a case after its runs so far. `cases` is the number of compared cases.
     pub fn next(&self, case: &Counts, cases: usize) -> Next {
         self.next_by(case, cases, &mut fisher)
     }
 
-    /// What to do with a case after its runs so far, with a way to Fisher's test that may know its values.
+    /// The next step of a case after its runs so far, with a way to Fisher's test that may know its values.
     pub(crate) fn next_by(&self, case: &Counts, cases: usize, p_of: &mut impl FnMut(Stratum) -> f64) -> Next {
         if self.left_by(case, cases, p_of) > 0 { Next::Run } else { Next::Stop }
     }
@@ -244,7 +246,7 @@ impl Policy {
     }
 }
 
-/// What to do with a case after its runs so far.
+/// The next step of a case after its runs so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// It is no suspect, or what further runs would be decides nothing.
@@ -267,7 +269,7 @@ pub enum GateVerdict {
     Unmeasurable,
 }
 
-/// What a gate decided, and its numbers.
+/// The decision of a gate, and its numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision {
     /// The verdict.
@@ -282,7 +284,7 @@ pub struct Decision {
     pub cases: Vec<CaseDecision>,
 }
 
-/// What a gate decided of a case.
+/// The decision of a gate on a case.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CaseDecision {
     /// The p-value of the case, if runs without a verdict were the best they could be. Planned runs that were not made count as

@@ -10,7 +10,7 @@ use crate::statistics::float;
 /// The ratios of cases that have a number on both sides, and what they show.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Usage {
+pub struct UsageRatio {
     /// The cases with a number on both sides.
     pub cases: usize,
     /// The median of the ratios of now to before.
@@ -21,7 +21,7 @@ pub struct Usage {
     pub p_of_less: f64,
 }
 
-impl Usage {
+impl UsageRatio {
     /// The probability of ratios as far from 1 in either direction, if nothing changed. 0 to 1.
     pub fn p(&self) -> f64 {
         (2.0 * self.p_of_more.min(self.p_of_less)).min(1.0)
@@ -106,12 +106,12 @@ mod tests {
     use super::*;
 
     /// The usage of cases with one run on each side.
-    fn usage(before: &[f64], now: &[f64]) -> Usage {
+    fn usage(before: &[f64], now: &[f64]) -> UsageRatio {
         let pairs = before
             .iter()
             .zip(now)
             .map(|(before, now)| (std::slice::from_ref(before), std::slice::from_ref(now)));
-        Usage::new(pairs).unwrap()
+        UsageRatio::new(pairs).unwrap()
     }
 
     #[test]
@@ -136,7 +136,7 @@ mod tests {
     }
 
     /// A number of cases of which 7 in 13 or so take more, by amounts that may be equal.
-    fn many(cases: i32, is_tied: bool) -> Usage {
+    fn many(cases: i32, is_tied: bool) -> UsageRatio {
         let change = |at: i32| {
             let size = if is_tied { at * 37 % 101 } else { at } + 1;
             // Of powers of two, the logarithms are as far from 0 in both directions.
@@ -171,7 +171,7 @@ mod tests {
 
     /// Cases of five runs on each side, which take `more` times as many tokens now. The tail is Pareto's, whose
     /// means hardly settle.
-    fn draw(rng: &mut fastrand::Rng, more: f64, tail: f64) -> Usage {
+    fn draw(rng: &mut fastrand::Rng, more: f64, tail: f64) -> UsageRatio {
         let cases: Vec<(Vec<f64>, Vec<f64>)> = (0..20)
             .map(|_| {
                 let base = 200.0 + 2_000.0 * rng.f64();
@@ -181,7 +181,7 @@ mod tests {
                 (side(1.0), side(more))
             })
             .collect();
-        Usage::new(cases.iter().map(|(before, now)| (before.as_slice(), now.as_slice()))).unwrap()
+        UsageRatio::new(cases.iter().map(|(before, now)| (before.as_slice(), now.as_slice()))).unwrap()
     }
 
     #[test]
@@ -203,8 +203,8 @@ mod tests {
     fn medians_of_runs_are_compared_and_cases_without_a_number_are_left_out() {
         let runs: [(&[f64], &[f64]); 4] =
             [(&[1.0, 100.0, 2.0], &[4.0]), (&[], &[1.0]), (&[0.0], &[1.0]), (&[1.0], &[])];
-        let usage = Usage::new(runs).unwrap();
+        let usage = UsageRatio::new(runs).unwrap();
         assert_eq!((usage.cases, usage.ratio), (1, 2.0));
-        assert_eq!(Usage::new([(&[][..], &[1.0][..])]), None);
+        assert_eq!(UsageRatio::new([(&[][..], &[1.0][..])]), None);
     }
 }

@@ -1,10 +1,9 @@
 //! A recorded run as a report of eval-core, for the formats of other tools.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use eval_core::report::Role;
-use eval_core::{CaseReport, EvalCase, EvalReport, TurnAggregation, Verdict};
+use eval_core::{CaseReport, EvalCase, EvalReport, Verdict};
 use eval_support::untrusted::one_line;
 
 use crate::export::{Export, ExportError, table_with_errors};
@@ -82,19 +81,9 @@ pub fn save_adk_results(
 }
 
 fn unplayed(eval_set_id: Option<&str>, case: EvalCase, message: String) -> CaseReport {
+    let eval_set_id = eval_set_id.map(str::to_owned);
     CaseReport {
-        eval_set_id: eval_set_id.map(str::to_owned),
-        case,
-        location: None,
-        label: None,
-        runs: Vec::new(),
-        metrics: Vec::new(),
-        passed_runs: None,
-        gate: TurnAggregation::Mean,
-        literal: false,
-        verdict: Verdict::Error { role: Role::Harness, message },
-        elapsed: Duration::ZERO,
-        notes: Vec::new(),
-        repeated: Vec::new(),
+        eval_set_id,
+        ..CaseReport::of_verdict(case, Verdict::Error { role: Role::Harness, message })
     }
 }

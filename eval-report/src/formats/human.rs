@@ -107,7 +107,7 @@ fn metrics(test: &TestResult<'_>) -> String {
 fn first_line(results: &RunResults<'_>) -> String {
     let totals = &results.totals;
     let (seconds, counts) = (totals.elapsed.as_secs_f64(), counts(results));
-    let (judged, runs, have) = (totals.judged, count(totals.runs, "run"), have(totals.runs));
+    let (judged, runs, have) = (totals.runs_with_verdict, count(totals.runs, "run"), have(totals.runs));
     format!("[{seconds:>6.1}s] {counts} · {judged}/{runs} {have} a verdict")
 }
 

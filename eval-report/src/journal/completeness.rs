@@ -26,7 +26,7 @@ pub struct Completeness {
     pub unlisted: BTreeSet<Binary>,
     /// The cases that programs were to run and never began.
     pub of_programs: Vec<String>,
-    /// How many tests were left out on purpose.
+    /// The number of tests that were left out on purpose.
     pub left_out: usize,
 }
 
@@ -79,7 +79,7 @@ impl Completeness {
         found
     }
 
-    /// How many tests and cases never began.
+    /// The number of tests and cases that never began.
     pub fn missing(&self) -> usize {
         self.never_began.values().map(BTreeSet::len).sum::<usize>() + self.of_programs.len()
     }

@@ -26,7 +26,7 @@ pub struct RecordedRun {
     pub processes: Vec<Arc<Head>>,
     /// The tests, sorted by package, binary, file and position in the file.
     pub tests: Vec<RecordedTest>,
-    /// How many files end in an incomplete line: the process was killed, or the disk was full, while it wrote.
+    /// The number of files that end in an incomplete line: the process was killed, or the disk was full, while it wrote.
     pub torn: usize,
     /// The names of the cases that programs were to run and that never began.
     pub never_began: Vec<String>,
@@ -39,7 +39,7 @@ pub struct RecordedRun {
     /// The processes of hand-written tests and programs that did not record their end: they were killed or still run, and which
     /// cases they were to run next is not known. A process that a later attempt with the same arguments replaced is left out.
     pub unended: Vec<Arc<Head>>,
-    /// How many incomplete lines may be about a test that is not among [`tests`](Self::tests).
+    /// The number of incomplete lines that may be about a test that is not among [`tests`](Self::tests).
     pub lost: usize,
     /// Other lines that could not be read.
     pub unreadable: Vec<UnreadableLine>,

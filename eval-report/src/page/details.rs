@@ -42,7 +42,7 @@ impl CaseDetails {
     pub fn mark_told(&mut self) {
         let lead = self.differs.as_deref().or(self.reason.as_deref()).filter(|_| self.in_work.is_none());
         for run in &mut self.runs {
-            run.is_told |=
+            run.headline_has_error |=
                 run.error.as_ref().zip(lead).is_some_and(|(error, lead)| lead.contains(&error.shown));
         }
     }
@@ -53,7 +53,7 @@ impl CaseDetails {
 pub struct InWork {
     /// `run 2 of 3: turn 1 of 2`.
     pub what: String,
-    /// When it began: `2026-11-22T02:31:07.250Z`. The script of a server's page says how long ago that is.
+    /// Its start: `2026-11-22T02:31:07.250Z`. The script of a server's page says how long ago that is.
     pub began: Option<String>,
     /// The same as people read it: `2026-11-22 02:31:07 UTC`.
     pub shown: Option<String>,
@@ -64,7 +64,7 @@ pub struct InWork {
 pub struct Next {
     /// One; two if runs failed and others have no verdict.
     pub steps: Vec<NextStep>,
-    /// What can be done about all cases with the cause of this one; `None` if it is alone.
+    /// The remedy for all cases with the cause of this one; `None` if it is alone.
     pub group: Option<NextOfGroup>,
 }
 
@@ -127,7 +127,7 @@ pub struct Run {
     pub state: &'static str,
     pub error: Option<Text>,
     /// Whether the line that the case begins with says the error of this run.
-    pub is_told: bool,
+    pub headline_has_error: bool,
     pub tokens: Option<String>,
     pub scores: Vec<RunScore>,
     /// The differences in its turns and in the session state.
@@ -198,11 +198,40 @@ pub struct Turn {
     pub more_steps: usize,
 }
 
+/// A call beside the expected ones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallState {
+    /// Nothing is expected of it.
+    #[default]
+    Made,
+    Same,
+    Changed,
+    Moved,
+    Missing,
+    Extra,
+    /// The run ended before it.
+    Unreached,
+    /// The time of its run was up before a response.
+    Unanswered,
+    /// Other arguments, which a rule of the case allows.
+    Loosened,
+    /// Not made, which a rule of the case allows.
+    LeftOut,
+    /// Not expected, and allowed by a rule of the case.
+    Other,
+}
+
+impl CallState {
+    /// Whether the agent did not do what was expected.
+    pub fn differs(self) -> bool {
+        matches!(self, Self::Changed | Self::Moved | Self::Missing | Self::Extra)
+    }
+}
+
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Call {
-    /// `same`, `changed`, `moved`, `missing`, `extra`, `unreached` if the run ended before it, `unanswered` if its time was
-    /// up before a response, or `made` if nothing is expected. By a rule of the case: `loosened`, `left_out`, `other`.
-    pub is: &'static str,
+    pub is: CallState,
     pub expected: Option<String>,
     pub actual: Option<String>,
     pub result: Option<String>,

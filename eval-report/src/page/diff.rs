@@ -1,6 +1,6 @@
 //! Two texts by words or by lines: the parts that both have, and the parts of one of them.
 //!
-//! The words are the ones of Unicode, so that Japanese, Chinese and Thai texts are compared by signs.
+//! Words are split as Unicode defines them, so that Japanese, Chinese and Thai texts are compared by signs.
 
 use eval_support::words::grouped;
 use serde::Serialize;
@@ -8,7 +8,7 @@ use similar::{ChangeTag, DiffableStr, TextDiff};
 
 /// The text that has a part: both, or one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub enum Side {
+pub enum PartSide {
     #[serde(rename = "=")]
     Both,
     #[serde(rename = "-")]
@@ -20,7 +20,7 @@ pub enum Side {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Part {
     #[serde(rename = "d")]
-    pub side: Side,
+    pub side: PartSide,
     #[serde(rename = "t")]
     pub text: String,
     /// The name of a long part that is the same in both texts and is closed at first: `1,240 equal words`.
@@ -32,7 +32,7 @@ pub struct Part {
 }
 
 impl Part {
-    fn new(side: Side, text: String) -> Self {
+    fn new(side: PartSide, text: String) -> Self {
         Self { side, text, fold: None, words: Vec::new() }
     }
 }
@@ -136,7 +136,11 @@ fn parts(regions: Vec<Region>) -> Vec<Part> {
 }
 
 fn of_region(region: Region) -> impl Iterator<Item = Part> {
-    let all = [(Side::Both, region.same), (Side::Expected, region.expected), (Side::Actual, region.actual)];
+    let all = [
+        (PartSide::Both, region.same),
+        (PartSide::Expected, region.expected),
+        (PartSide::Actual, region.actual),
+    ];
     all.into_iter().filter(|(_, text)| !text.is_empty()).map(|(side, text)| Part::new(side, text))
 }
 
@@ -151,7 +155,7 @@ fn with_words(region: Region, words_left: &mut usize) -> Vec<Part> {
     let words = words.map(parts).unwrap_or_default();
     let of_side = |part: Part| {
         let is_of_side =
-            |word: &&Part| part.side != Side::Both && [part.side, Side::Both].contains(&word.side);
+            |word: &&Part| part.side != PartSide::Both && [part.side, PartSide::Both].contains(&word.side);
         Part { words: words.iter().filter(is_of_side).cloned().collect(), ..part }
     };
     of_region(region).map(of_side).collect()
@@ -192,20 +196,20 @@ fn equal(number: usize, noun: &str) -> String {
 fn folded(parts: Vec<Part>, unit: &Unit) -> Vec<Part> {
     let last = parts.len().saturating_sub(1);
     // A text without differences is not folded: there is nothing to lead to.
-    if parts.iter().all(|part| part.side == Side::Both) {
+    if parts.iter().all(|part| part.side == PartSide::Both) {
         return parts;
     }
     let split = parts.into_iter().enumerate().flat_map(|(at, part)| {
-        let tokens = if part.side == Side::Both { (unit.tokens)(&part.text) } else { Vec::new() };
+        let tokens = if part.side == PartSide::Both { (unit.tokens)(&part.text) } else { Vec::new() };
         if tokens.len() < unit.least {
             return vec![part];
         }
         let head = if at == 0 { 0 } else { unit.around };
         let tail = tokens.len() - if at == last { 0 } else { unit.around };
-        let both = |tokens: &[&str]| Part::new(Side::Both, tokens.concat());
+        let both = |tokens: &[&str]| Part::new(PartSide::Both, tokens.concat());
         let middle = tokens[head..tail].concat();
         let fold = Some((unit.name)(&middle));
-        let middle = Part { fold, ..Part::new(Side::Both, middle) };
+        let middle = Part { fold, ..Part::new(PartSide::Both, middle) };
         let all = [both(&tokens[..head]), middle, both(&tokens[tail..])];
         all.into_iter().filter(|part| !part.text.is_empty()).collect()
     });

@@ -26,16 +26,16 @@ pub struct Media {
 #[derive(Debug)]
 pub struct Budget(Cell<usize>);
 
-const MAX_IMAGE: usize = 200_000;
+const MAX_IMAGE_BYTES: usize = 200_000;
 
-const MAX_IMAGES: usize = 4_000_000;
+const MAX_ALL_IMAGES_BYTES: usize = 4_000_000;
 
 /// The largest side of an image in pixels: a small file can be a picture that fills the memory of a browser.
-const MAX_SIDE: u32 = 5_000;
+const MAX_SIDE_PIXELS: u32 = 5_000;
 
 impl Default for Budget {
     fn default() -> Self {
-        Self(Cell::new(MAX_IMAGES))
+        Self(Cell::new(MAX_ALL_IMAGES_BYTES))
     }
 }
 
@@ -122,13 +122,13 @@ fn size(bytes: usize) -> String {
     format!("{} kB", grouped(i128::try_from(bytes.div_ceil(1_000)).unwrap_or(i128::MAX)))
 }
 
-/// The URL of an image whose bytes are the ones of an image, and small. Its type is the type of the bytes.
+/// The URL of a small image, if its bytes are an image. Its type is the type of the bytes.
 fn image(data: &str, bytes: usize, budget: &Budget) -> Option<String> {
-    let left = budget.0.get().checked_sub(bytes).filter(|_| bytes <= MAX_IMAGE)?;
+    let left = budget.0.get().checked_sub(bytes).filter(|_| bytes <= MAX_IMAGE_BYTES)?;
     let lenient = GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
     let decoded = GeneralPurpose::new(&alphabet::STANDARD, lenient).decode(data).ok()?;
     let (kind, sides) = kind(&decoded)?;
-    if sides.is_some_and(|(width, height)| width.max(height) > MAX_SIDE) {
+    if sides.is_some_and(|(width, height)| width.max(height) > MAX_SIDE_PIXELS) {
         return None;
     }
     budget.0.set(left);
@@ -193,7 +193,7 @@ mod tests {
                 Some("data:image/webp;base64,"),
             ),
             (inline("image/svg+xml", b"<svg onload=alert(1)>"), "[image/svg+xml, 21 bytes]", None),
-            (inline("image/png", &png(MAX_SIDE + 1)), "[image/png, 24 bytes]", None),
+            (inline("image/png", &png(MAX_SIDE_PIXELS + 1)), "[image/png, 24 bytes]", None),
             (inline("image/png", &[png(9), vec![0; 250_000]].concat()), "[image/png, 251 kB]", None),
             (inline("image/png\" onerror=x", b"x"), "[image/png\" onerror=x, 1 byte]", None),
             (of("inline_data", json!({"data": "%%%"})), "[unknown type, 2 bytes]", None),

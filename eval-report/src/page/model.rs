@@ -245,7 +245,7 @@ impl CaseRow {
     }
 }
 
-/// How a piece of a line is shown.
+/// The style of a piece of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum As {
     Text,

@@ -318,7 +318,7 @@ mod tests {
                 (228.5, 30.0, 30.0, false, told("1 case from 0.95 to 1")),
             ]
         );
-        // Those that miss their threshold stand below the others.
+        // Points that miss their threshold are drawn below the others.
         let stacked = [(0.82, at_least(0.9)), (0.82, at_least(0.8)), (0.82, None)];
         let label = |count: &str| format!("{count} from 0.8 to 0.85");
         assert_eq!(

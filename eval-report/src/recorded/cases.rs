@@ -44,7 +44,7 @@ pub struct NotFound {
     pub is_gone: bool,
     /// A sentence without a period.
     pub why: String,
-    /// What helps if the case is to be changed.
+    /// Help if the case is to be changed.
     pub help: &'static str,
 }
 

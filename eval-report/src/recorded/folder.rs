@@ -66,10 +66,10 @@ pub(super) fn meant(name: Option<&str>) -> Result<Meant, CommandError> {
     }
 }
 
-/// What is between the id of a run and the number of a round in which its suspects ran again.
+/// The separator before a round number: the id of a run is before it, and its suspects ran again in the round.
 const SUSPECTS: &str = "-suspects-";
 
-/// What follows it if a review ran them.
+/// The prefix of rounds that a review ran.
 const OF_REVIEW: &str = "review-";
 
 /// A new id for a test run in which suspects of a run run again for a gate.

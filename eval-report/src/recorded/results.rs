@@ -13,7 +13,7 @@ use super::freshness::{self, Times};
 use super::problems::{Problem, problems};
 use super::run::{LoadedRun, Whose};
 use super::test::{State, TestResult};
-use super::totals::{OverCases, Totals};
+use super::totals::{PassEstimates, Totals};
 use crate::cargo::{Targets, TestBinary};
 use crate::journal::{Asked, Attempt, Completeness, RecordedRun};
 use crate::output::Outcome;
@@ -26,7 +26,7 @@ pub struct RunResults<'r> {
     pub tests: Vec<TestResult<'r>>,
     pub totals: Totals,
     /// pass@k and pass^k; `None` if no k was asked for and cases ran once.
-    pub over_cases: Option<OverCases>,
+    pub over_cases: Option<PassEstimates>,
     pub times: Times,
     /// The number of missing cases that a program was to run.
     pub of_programs: usize,

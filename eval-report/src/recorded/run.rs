@@ -127,7 +127,7 @@ enum Source {
     },
     /// A report in memory.
     Report {
-        /// Whether the time of its begin is known.
+        /// Whether the time of its beginning is known.
         is_timed: bool,
         /// Whether all questions to judges are known. The questions of simulated users are not.
         tells_questions: bool,
@@ -202,7 +202,7 @@ impl LoadedRun {
         }
     }
 
-    /// Whether the time of its begin is known.
+    /// Whether the time of its beginning is known.
     pub(crate) fn is_timed(&self) -> bool {
         !matches!(self.source, Source::Report { is_timed: false, .. })
     }

@@ -13,7 +13,7 @@ use eval_support::untrusted;
 use eval_support::words::count;
 use serde::Serialize;
 
-use super::usage::Usage;
+use super::usage::RunUsage;
 use crate::journal::{Attempt, RecordedRun, RecordedTest};
 use crate::output::{ERROR, GOOD, WARNING};
 use crate::statistics::PassCount;
@@ -227,8 +227,8 @@ impl<'r> TestResult<'r> {
         Some(CaseLocation { file: started.file.as_deref()?, line: started.line?, column: started.column? })
     }
 
-    pub fn usage(&self) -> Usage {
-        Usage::new(self.attempt)
+    pub fn usage(&self) -> RunUsage {
+        RunUsage::new(self.attempt)
     }
 }
 

@@ -9,11 +9,11 @@ use crate::journal::RecordedRun;
 use crate::statistics::{PassCount, StatisticsError, float};
 
 use super::test::{State, TestResult};
-use super::usage::Usage;
+use super::usage::RunUsage;
 use crate::output::Outcome;
 
 #[derive(Clone, Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a doubt of its own")]
+#[expect(clippy::struct_excessive_bools, reason = "four independent facts about the run")]
 pub struct Totals {
     pub cases: usize,
     pub passed: usize,
@@ -29,13 +29,13 @@ pub struct Totals {
     /// Cases that passed only when the test runner tried again.
     pub retried: usize,
     pub runs: usize,
-    pub judged: usize,
-    pub usage: Usage,
+    pub runs_with_verdict: usize,
+    pub usage: RunUsage,
     /// From the start of the first test to the end of the last.
     pub elapsed: Duration,
     /// Lines of the journal that cannot be read.
     pub unreadable: usize,
-    /// Tests whose record is truncated after their begin.
+    /// Tests whose record is truncated after their beginning.
     pub lost: usize,
     /// Tests that were to run and never began.
     pub missing: usize,
@@ -45,6 +45,7 @@ pub struct Totals {
     pub unended: usize,
     /// Cases that were added to their sets since the run, if it was scored again.
     pub added: usize,
+    /// Tests that were left out on purpose.
     pub left_out: usize,
     /// Recorded cases that the tags of the report do not take.
     pub not_selected: usize,
@@ -62,7 +63,7 @@ pub struct Totals {
 
 /// pass@k and pass^k, as means over the cases that they can be estimated for.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct OverCases {
+pub struct PassEstimates {
     pub k: usize,
     #[serde(rename = "pass_at_k")]
     pub pass_at: f64,
@@ -95,7 +96,7 @@ impl Totals {
             totals.flaky += usize::from(test.runs.are_flaky());
             totals.retried += usize::from(test.state == State::Passed && test.retry().is_some());
             totals.runs += test.runs.total;
-            totals.judged += test.runs.judged;
+            totals.runs_with_verdict += test.runs.judged;
             totals.usage.add(test.usage());
             if test.runs.total > 0 && test.runs.judged == test.runs.total {
                 totals.tallies.push(test.runs.tally());
@@ -110,7 +111,7 @@ impl Totals {
         PassCount::new(self.passed, self.cases - self.skipped - in_work).unwrap_or_default()
     }
 
-    pub fn word(&self) -> &'static str {
+    pub fn outcome_word(&self) -> &'static str {
         if self.is_running { "running" } else { self.outcome().name() }
     }
 
@@ -130,8 +131,9 @@ impl Totals {
     /// Whether the run is complete and is the run that is meant. The outcome of such a run depends on the verdicts of
     /// its cases alone.
     pub fn is_whole(&self) -> bool {
-        let lacking = self.unreadable + self.lost + self.missing + self.unlisted + self.unended + self.added;
-        lacking == 0 && !self.lacks_parts && !self.is_doubtful && !self.is_cut_short
+        let gap_count =
+            self.unreadable + self.lost + self.missing + self.unlisted + self.unended + self.added;
+        gap_count == 0 && !self.lacks_parts && !self.is_doubtful && !self.is_cut_short
     }
 
     /// The counts that explain the outcome, and how many cases it does not cover.
@@ -143,7 +145,7 @@ impl Totals {
     }
 
     /// The gaps of the record and the cases that it does not cover, each in a clause.
-    pub fn lacking(&self) -> Vec<String> {
+    pub fn gaps_and_uncovered(&self) -> Vec<String> {
         self.unread().into_iter().chain(self.uncovered()).collect()
     }
 
@@ -226,7 +228,7 @@ impl Totals {
     /// least number of runs of these cases; `None` if that is 1.
     ///
     /// Fails if a case has fewer than `k` runs: nothing can be estimated for it.
-    pub(super) fn over_cases(&self, k: Option<usize>) -> Result<Option<OverCases>, StatisticsError> {
+    pub(super) fn over_cases(&self, k: Option<usize>) -> Result<Option<PassEstimates>, StatisticsError> {
         let fewest = self.tallies.iter().map(|tally| tally.total()).min();
         let Some(k) = k.or(fewest.filter(|runs| *runs > 1)) else { return Ok(None) };
         let (mut pass_at, mut pass_all) = (0.0, 0.0);
@@ -236,7 +238,7 @@ impl Totals {
         }
         let cases = self.tallies.len();
         let n = float(cases);
-        Ok((cases > 0).then(|| OverCases { k, pass_at: pass_at / n, pass_all: pass_all / n, cases }))
+        Ok((cases > 0).then(|| PassEstimates { k, pass_at: pass_at / n, pass_all: pass_all / n, cases }))
     }
 }
 
@@ -330,7 +332,7 @@ mod tests {
         for (change, outcome, reason) in all {
             let totals = with(change);
             assert_eq!((totals.outcome(), totals.reason().as_str()), (outcome, reason));
-            assert_eq!(totals.word(), outcome.name());
+            assert_eq!(totals.outcome_word(), outcome.name());
         }
         for is_doubt in [|it: &mut Totals| it.lacks_parts = true, |it: &mut Totals| it.is_cut_short = true] {
             assert!(!with(is_doubt).is_whole());
@@ -343,7 +345,7 @@ mod tests {
             (it.cases, it.passed, it.skipped, it.unfinished, it.missing) = (6, 3, 1, 2, 4);
             it.is_running = true;
         });
-        assert_eq!(running.word(), "running");
+        assert_eq!(running.outcome_word(), "running");
         assert_eq!(running.reason(), "3 passed, 1 skipped, 2 in work, 4 to begin");
         assert_eq!(running.tally().to_string(), "3/3", "cases in work may still pass");
         let ended = Totals { is_running: false, ..running };
@@ -358,7 +360,7 @@ mod tests {
                 tallies.iter().map(|(passed, total)| PassCount::new(*passed, *total).unwrap()).collect();
             Totals { tallies, ..Totals::default() }.over_cases(k)
         };
-        let over = |k, pass_at, pass_all, cases| Ok(Some(OverCases { k, pass_at, pass_all, cases }));
+        let over = |k, pass_at, pass_all, cases| Ok(Some(PassEstimates { k, pass_at, pass_all, cases }));
         assert_eq!(of(&[], None), Ok(None));
         assert_eq!(of(&[(1, 1), (3, 3)], None), Ok(None), "the least number of runs is one");
         assert_eq!(of(&[(2, 2), (1, 2)], None), over(2, 1.0, 0.5, 2));

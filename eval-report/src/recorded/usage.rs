@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use eval_core::__private::sum_of_known;
 use eval_core::journal::{Head, JudgeUse};
 use eval_support::variables::MODELS_PRICE;
 
@@ -9,7 +10,7 @@ use crate::journal::Attempt;
 use crate::price::{Cost, Prices};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Usage {
+pub struct RunUsage {
     /// Tokens of the agent; `None` if neither its events nor the gateway told any.
     pub agent_tokens: Option<i128>,
     /// Tokens of the judges; `None` if no answer reports them.
@@ -23,18 +24,18 @@ pub struct Usage {
     untold: usize,
 }
 
-impl Usage {
+impl RunUsage {
     pub(super) fn new(attempt: &Attempt) -> Self {
         let mut usage = Self::default();
         for evaluation in &attempt.evaluations {
-            usage.agent_tokens = sum(usage.agent_tokens, evaluation.ran.tokens.map(i128::from));
+            usage.agent_tokens = sum_of_known(usage.agent_tokens, evaluation.ran.tokens.map(i128::from));
             let scored = evaluation.scored.iter().flat_map(|scored| &scored.metrics);
             for judge in scored.flat_map(|metric| &metric.judge).chain(&evaluation.ran.simulator) {
                 usage.add(Self::of_judge(judge));
             }
         }
         for ran in &attempt.repeated {
-            usage.agent_tokens = sum(usage.agent_tokens, ran.tokens.map(i128::from));
+            usage.agent_tokens = sum_of_known(usage.agent_tokens, ran.tokens.map(i128::from));
             ran.simulator.iter().for_each(|judge| usage.add(Self::of_judge(judge)));
         }
         usage
@@ -53,8 +54,8 @@ impl Usage {
 
     /// Adds another usage. Sums saturate: a journal may hold any numbers.
     pub fn add(&mut self, other: Self) {
-        self.agent_tokens = sum(self.agent_tokens, other.agent_tokens);
-        self.judge_tokens = sum(self.judge_tokens, other.judge_tokens);
+        self.agent_tokens = sum_of_known(self.agent_tokens, other.agent_tokens);
+        self.judge_tokens = sum_of_known(self.judge_tokens, other.judge_tokens);
         self.asked = self.asked.saturating_add(other.asked);
         self.unanswered = self.unanswered.saturating_add(other.unanswered);
         self.replayed = self.replayed.saturating_add(other.replayed);
@@ -64,13 +65,6 @@ impl Usage {
     /// The questions that a recording answered; `None` if the journal does not tell it for all of them.
     pub fn replayed(&self) -> Option<usize> {
         (self.untold == 0).then_some(self.replayed)
-    }
-}
-
-fn sum(one: Option<i128>, other: Option<i128>) -> Option<i128> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(one.saturating_add(other)),
-        (one, other) => one.or(other),
     }
 }
 
@@ -134,21 +128,21 @@ mod tests {
 
     #[test]
     fn usage_is_a_sum_of_what_is_known() {
-        let mut all = Usage { agent_tokens: Some(1), asked: 2, replayed: 2, ..Usage::default() };
-        all.add(Usage { judge_tokens: Some(5), asked: 1, unanswered: 1, ..Usage::default() });
+        let mut all = RunUsage { agent_tokens: Some(1), asked: 2, replayed: 2, ..RunUsage::default() };
+        all.add(RunUsage { judge_tokens: Some(5), asked: 1, unanswered: 1, ..RunUsage::default() });
         assert_eq!((all.agent_tokens, all.judge_tokens), (Some(1), Some(5)));
         assert_eq!((all.asked, all.unanswered, all.replayed()), (3, 1, Some(2)));
         let mut untold = JudgeUse::default();
         untold.asked = 4;
-        all.add(Usage::of_judge(&untold));
+        all.add(RunUsage::of_judge(&untold));
         assert_eq!(
             (all.asked, all.replayed()),
             (7, None),
             "a journal of before does not tell it of four questions"
         );
         untold.replayed = Some(1);
-        assert_eq!(Usage::of_judge(&untold).replayed(), Some(1));
-        all.add(Usage { agent_tokens: Some(2), judge_tokens: Some(i128::MAX), ..Usage::default() });
+        assert_eq!(RunUsage::of_judge(&untold).replayed(), Some(1));
+        all.add(RunUsage { agent_tokens: Some(2), judge_tokens: Some(i128::MAX), ..RunUsage::default() });
         assert_eq!((all.agent_tokens, all.judge_tokens), (Some(3), Some(i128::MAX)));
     }
 }

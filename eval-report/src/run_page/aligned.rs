@@ -8,7 +8,7 @@ use eval_format::{ArgsMatch, FunctionCall, MatchType, Value};
 
 /// A pair of calls, or an expected call that was made in another place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Line {
+pub(super) enum CallLine {
     Pair(Pair),
     /// The places of the expected call and of the actual one.
     Moved(usize, usize),
@@ -21,7 +21,7 @@ pub(super) fn aligned(
     match_type: MatchType,
     args: ArgsMatch,
     rules: &TurnRules,
-) -> Vec<Line> {
+) -> Vec<CallLine> {
     let pairs = if rules.is_literal() {
         align(expected, actual, match_type, args)
     } else {
@@ -37,7 +37,7 @@ pub(super) fn aligned(
         }
     }
     let mut taken = HashSet::new();
-    let mut lines: Vec<Line> = Vec::new();
+    let mut lines: Vec<CallLine> = Vec::new();
     for pair in pairs {
         let moved = match pair {
             Pair::Missing(e) => {
@@ -46,9 +46,9 @@ pub(super) fn aligned(
             _ => None,
         };
         taken.extend(moved.map(|(_, a)| a));
-        lines.push(moved.map_or(Line::Pair(pair), |(e, a)| Line::Moved(e, a)));
+        lines.push(moved.map_or(CallLine::Pair(pair), |(e, a)| CallLine::Moved(e, a)));
     }
-    lines.retain(|line| !matches!(line, Line::Pair(Pair::Extra(a)) if taken.contains(a)));
+    lines.retain(|line| !matches!(line, CallLine::Pair(Pair::Extra(a)) if taken.contains(a)));
     lines
 }
 
@@ -66,15 +66,15 @@ mod tests {
         let lines = |expected: &[&FunctionCall], actual: &[&FunctionCall]| {
             aligned(expected, actual, MatchType::Exact, ArgsMatch::Exact, Rules::default().turn(0))
         };
-        let pair = Line::Pair;
+        let pair = CallLine::Pair;
         assert_eq!(
             lines(&[a, b, c], &[a, c, b]),
-            [pair(Pair::Same(0, 0)), Line::Moved(1, 2), pair(Pair::Same(2, 1))]
+            [pair(Pair::Same(0, 0)), CallLine::Moved(1, 2), pair(Pair::Same(2, 1))]
         );
         // A second call of the kind was not expected.
         assert_eq!(
             lines(&[b, c], &[c, b, b]),
-            [Line::Moved(0, 1), pair(Pair::Same(1, 0)), pair(Pair::Extra(2))]
+            [CallLine::Moved(0, 1), pair(Pair::Same(1, 0)), pair(Pair::Extra(2))]
         );
         assert_eq!(lines(&[a], &[b]), [pair(Pair::Missing(0)), pair(Pair::Extra(0))]);
     }

@@ -12,25 +12,31 @@ use eval_support::{untrusted, words};
 use super::difference;
 use super::judged::judges;
 use super::miss::Miss;
-use super::next::{self, Seen};
+use super::next::{self, CauseFacts};
 use super::outcomes::Outcomes;
 use super::refusal;
-use super::scores::{Known, needed};
-use super::turn::{Comparison, not_played, turn};
+use super::scores::{ScoresByTurn, needed};
+use super::turn::{CallComparison, mark_unreached, not_played, turn};
 use super::wording::time_limit;
 use crate::journal::Evaluation;
-use crate::page::{Budget, CaseDetails, CaseHistory, Earlier, MetricLine, Run, StateRow, Turn, line, text};
+use crate::page::{
+    Budget, CallState, CaseDetails, CaseHistory, Earlier, MetricLine, Run, StateRow, Turn, line, text,
+};
 use crate::recorded::{Cases, RunResults, State, TestResult, headline, near};
 use crate::summary_text;
 
 /// State of a page for all of its cases: the sets that were read, and the bytes left for images.
 #[derive(Debug, Default)]
-pub(super) struct Shared {
+pub(super) struct PageState {
     pub(super) files: Cases,
     budget: Budget,
 }
 
-pub(super) fn details(results: &RunResults<'_>, test: &TestResult<'_>, shared: &mut Shared) -> CaseDetails {
+pub(super) fn details(
+    results: &RunResults<'_>,
+    test: &TestResult<'_>,
+    shared: &mut PageState,
+) -> CaseDetails {
     let started = &test.attempt.started;
     let decided = test.attempt.decided.as_ref();
     let (case, doubt) = match shared.files.find(started) {
@@ -41,20 +47,20 @@ pub(super) fn details(results: &RunResults<'_>, test: &TestResult<'_>, shared: &
         }
         Err(error) => (None, Some(line(&format!("What was expected is not known here: {}.", error.why)))),
     };
-    let known = Known::new(test, case.as_ref());
-    let comparison = Comparison::new(test).under(case.as_ref().filter(|_| !started.literal));
+    let known = ScoresByTurn::new(test, case.as_ref());
+    let comparison = CallComparison::new(test).under(case.as_ref().filter(|_| !started.literal));
     let evaluations = test.attempt.evaluations.iter();
     let mut runs: Vec<Run> =
         evaluations.map(|it| run(it, &known, &comparison, case.as_ref(), &shared.budget)).collect();
     let miss = Miss::of_test(test, case.as_ref());
-    let seen = Seen {
+    let seen = CauseFacts {
         outcomes: Outcomes::new(&runs, test.runs.total),
         unanswered: runs.iter().flat_map(|run| &run.turns).find_map(unanswered),
         misses: miss.is_some(),
         refuses: refusal::is_new(test, case.as_ref()),
     };
     let next = next::next(results, test, &seen);
-    // A run that failed is told, also where the error of another run decided the case.
+    // The difference of a failed run is shown even if another run's error decided the case.
     let has_ended = matches!(test.state, State::Failed | State::Error | State::NotEvaluated);
     let is_compared = has_ended || test.runs.are_flaky();
     let differs = is_compared.then(|| difference::of_test(test, case.as_ref(), &runs)).flatten();
@@ -63,7 +69,7 @@ pub(super) fn details(results: &RunResults<'_>, test: &TestResult<'_>, shared: &
     let reason = reason.map(|reason| line(&next::told(test, &reason)));
     for (run, evaluation) in runs.iter_mut().zip(&test.attempt.evaluations) {
         let miss = Miss::of_run(evaluation, case.as_ref()).map(|miss| line(&miss.said()));
-        run.is_told = !test.is_in_progress && miss.is_some() && miss == differs;
+        run.headline_has_error = !test.is_in_progress && miss.is_some() && miss == differs;
     }
     let (word, _) = summary_text::word(test);
     CaseDetails {
@@ -93,7 +99,7 @@ pub(super) fn details(results: &RunResults<'_>, test: &TestResult<'_>, shared: &
 
 /// The tool of a call in a turn that came to no end.
 fn unanswered(turn: &Turn) -> Option<&str> {
-    turn.calls.iter().find(|call| call.is == UNANSWERED).map(|call| call.name.as_str())
+    turn.calls.iter().find(|call| call.is == CallState::Unanswered).map(|call| call.name.as_str())
 }
 
 fn facts(test: &TestResult<'_>) -> Vec<(&'static str, String)> {
@@ -103,7 +109,7 @@ fn facts(test: &TestResult<'_>) -> Vec<(&'static str, String)> {
         ("Set", started.eval_set_id.as_deref().map(line)),
         ("Case", Some(line(&started.eval_id))),
         ("Tags", (!started.tags.is_empty()).then(|| line(&started.tags.join(", ")))),
-        ("Stands in", test.location().map(|location| line(&location.to_string()))),
+        ("Place", test.location().map(|location| line(&location.to_string()))),
         ("Label", started.label.as_deref().map(line)),
         ("Hashes", Some(line(&format!("asks {}, expects {}", started.asks, started.expects)))),
         ("Package", test.test.package().map(line)),
@@ -140,8 +146,8 @@ fn earlier(attempt: &crate::journal::Attempt) -> Earlier {
 
 pub(super) fn run(
     evaluation: &Evaluation,
-    known: &Known,
-    comparison: &Comparison,
+    known: &ScoresByTurn,
+    comparison: &CallComparison,
     case: Option<&EvalCase>,
     budget: &Budget,
 ) -> Run {
@@ -150,9 +156,8 @@ pub(super) fn run(
     let turns = transcript.turns.iter().enumerate().map(|(at, record)| {
         let expected = case.and_then(|case| case.conversation.get(at));
         let mut turn = turn(at, record, expected, comparison, known.of_turn(evaluation, at), budget);
-        // A call that was expected after the error is no fault of the agent.
-        for call in turn.calls.iter_mut().filter(|call| ended_at == Some(at) && call.is == "missing") {
-            call.is = "unreached";
+        if ended_at == Some(at) {
+            mark_unreached(&mut turn);
         }
         if let Some(error) = transcript.error.as_ref().filter(|error| error.turn == Some(at + 1)) {
             broke(&mut turn, error);
@@ -175,7 +180,7 @@ pub(super) fn run(
         number: evaluation.ran.run,
         state,
         error: transcript.error.as_ref().map(|error| text(&error.to_string())),
-        is_told: false,
+        headline_has_error: false,
         tokens: evaluation.ran.tokens.map(|tokens| words::tokens(tokens.into())),
         scores: known.of_run(evaluation),
         differences: 0,
@@ -190,9 +195,7 @@ pub(super) fn run(
     .counted()
 }
 
-const UNANSWERED: &str = "unanswered";
-
-/// Marks the turn in which a run ended, and the calls that were not at their end when its time was up.
+/// Marks the turn in which a run ended, and the calls without a result when its time limit ended it.
 fn broke(turn: &mut Turn, error: &RunError) {
     turn.broke = true;
     turn.differs = true;
@@ -202,7 +205,7 @@ fn broke(turn: &mut Turn, error: &RunError) {
     let is_late = records && time_limit(&error.message).is_some();
     for call in turn.calls.iter_mut().filter(|call| call.actual.is_some()) {
         match &call.result {
-            None if is_late => call.is = UNANSWERED,
+            None if is_late => call.is = CallState::Unanswered,
             // The message has been told as the end of the run.
             Some(result) if error.role == Role::Tools && result.contains(NO_GOLDEN) => {
                 call.result = None;
@@ -236,11 +239,12 @@ fn state_rows(before: &Map, after: &Map, expected: Option<&Map>) -> Vec<StateRow
 mod tests {
     use super::*;
     use crate::page::Call;
+    use CallState::{Missing, Same, Unanswered, Unreached};
 
     #[test]
     fn the_turn_that_ended_a_run_is_marked_and_its_open_calls_too() {
         let call = |name: &str, result: Option<&str>| Call {
-            is: "same",
+            is: Same,
             name: name.to_owned(),
             actual: Some(format!("{name}()")),
             result: result.map(str::to_owned),
@@ -250,18 +254,36 @@ mod tests {
         let miss = "no golden answers g(x: 1) in turn 1";
         let told = format!("{{\"error\":\"{miss}\"}}");
         for (role, message, calls, said) in [
-            (Role::Agent, late, vec![call("f", Some("{}")), call("g", None)], vec!["same", "unanswered"]),
-            (Role::Agent, late, vec![call("g", None)], vec!["unanswered"]),
+            (Role::Agent, late, vec![call("f", Some("{}")), call("g", None)], vec![Same, Unanswered]),
+            (Role::Agent, late, vec![call("g", None)], vec![Unanswered]),
             // No response of any call was recorded.
-            (Role::Agent, late, vec![call("f", None), call("g", None)], vec!["same", "same"]),
-            (Role::Agent, "gone", vec![call("f", Some("{}")), call("g", None)], vec!["same", "same"]),
-            (Role::Tools, miss, vec![call("g", Some(&told))], vec!["same"]),
+            (Role::Agent, late, vec![call("f", None), call("g", None)], vec![Same, Same]),
+            (Role::Agent, "gone", vec![call("f", Some("{}")), call("g", None)], vec![Same, Same]),
+            (Role::Tools, miss, vec![call("g", Some(&told))], vec![Same]),
         ] {
             let mut turn = Turn { calls, ..Turn::default() };
             broke(&mut turn, &RunError::new(role, Some(1), message));
             assert!(turn.broke && turn.differs);
             assert_eq!(turn.calls.iter().map(|call| call.is).collect::<Vec<_>>(), said, "{message}");
             assert!(turn.calls.iter().all(|call| call.result.as_deref() != Some(&told)));
+        }
+    }
+
+    #[test]
+    fn a_turn_that_lacks_only_what_its_run_did_not_come_to_does_not_differ() {
+        for (same, differs) in [(true, false), (false, true)] {
+            let call = Call { is: Missing, ..Call::default() };
+            let mut turn = Turn {
+                played: true,
+                expected: Some(text("Sunny.")),
+                same,
+                calls: vec![call],
+                ..Turn::default()
+            };
+            turn.differs = true;
+            mark_unreached(&mut turn);
+            let turn = Run::of_turns(vec![turn]).turns.remove(0);
+            assert_eq!((turn.calls[0].is, turn.differs, turn.differences > 0), (Unreached, differs, differs));
         }
     }
 

@@ -36,7 +36,7 @@ pub(super) fn of(totals: &Totals) -> Headline {
         Outcome::Unmeasurable => Tone::Unsure,
     };
     Headline {
-        outcome: totals.word(),
+        outcome: totals.outcome_word(),
         tone,
         text,
         cause: cause(totals).map(|text| line(&text)),
@@ -68,7 +68,7 @@ fn cause(totals: &Totals) -> Option<String> {
         .then(|| format!("{unmeasured} of {} {have} no verdict", count(totals.cases, "case")));
     let nothing = (totals.cases > 0 && totals.cases == totals.skipped)
         .then(|| "all cases were skipped, so nothing was checked".to_owned());
-    let causes: Vec<String> = without.into_iter().chain(nothing).chain(totals.lacking()).collect();
+    let causes: Vec<String> = without.into_iter().chain(nothing).chain(totals.gaps_and_uncovered()).collect();
     match (totals.outcome(), causes.join("; ")) {
         (_, text) if text.is_empty() => None,
         (Outcome::Unmeasurable, text) => Some(format!("Unmeasurable: {text}")),

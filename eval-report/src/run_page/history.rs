@@ -21,7 +21,7 @@ const THIS_RUN: &str = "this run";
 
 /// The change of a case since the run before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Change {
+pub(super) enum SinceBefore {
     NewFailure,
     /// It has no verdict: it ended in an error, or was not scored.
     NoVerdictNow,
@@ -30,7 +30,7 @@ pub(super) enum Change {
     StillNoVerdict,
 }
 
-impl Change {
+impl SinceBefore {
     /// The name of its filter.
     pub(super) fn filter(self) -> &'static str {
         match self {
@@ -172,7 +172,7 @@ impl History {
 
     /// The change of a case since the run before. What failed in a case that it did not have, or that meant something else, is
     /// new.
-    pub(super) fn change(&self, test: &TestResult<'_>) -> Option<Change> {
+    pub(super) fn change(&self, test: &TestResult<'_>) -> Option<SinceBefore> {
         let before = self.last()?.same(test).map(|case| case.state);
         let is_in_work = test.state == State::Unfinished && !test.needs_attention();
         if is_in_work { None } else { change(before, test.state) }
@@ -202,13 +202,13 @@ impl History {
     }
 
     /// The changes since the run before, counted; `None` without a comparable run.
-    pub(super) fn compared(&self, changes: &[Option<Change>]) -> Option<Compared> {
+    pub(super) fn compared(&self, changes: &[Option<SinceBefore>]) -> Option<Compared> {
         let all = [
-            Change::NewFailure,
-            Change::NoVerdictNow,
-            Change::Fixed,
-            Change::StillFailing,
-            Change::StillNoVerdict,
+            SinceBefore::NewFailure,
+            SinceBefore::NoVerdictNow,
+            SinceBefore::Fixed,
+            SinceBefore::StillFailing,
+            SinceBefore::StillNoVerdict,
         ];
         let counted = all.map(|change| {
             let cases = changes.iter().filter(|it| **it == Some(change)).count();
@@ -219,14 +219,16 @@ impl History {
     }
 }
 
-fn change(before: Option<State>, now: State) -> Option<Change> {
+fn change(before: Option<State>, now: State) -> Option<SinceBefore> {
     match (before, now) {
-        (Some(State::Failed), State::Failed) => Some(Change::StillFailing),
-        (_, State::Failed) => Some(Change::NewFailure),
-        (Some(before), now) if before.is_unmeasured() && now.is_unmeasured() => Some(Change::StillNoVerdict),
-        (_, now) if now.is_unmeasured() => Some(Change::NoVerdictNow),
+        (Some(State::Failed), State::Failed) => Some(SinceBefore::StillFailing),
+        (_, State::Failed) => Some(SinceBefore::NewFailure),
+        (Some(before), now) if before.is_unmeasured() && now.is_unmeasured() => {
+            Some(SinceBefore::StillNoVerdict)
+        }
+        (_, now) if now.is_unmeasured() => Some(SinceBefore::NoVerdictNow),
         (Some(before), State::Passed) if before == State::Failed || before.is_unmeasured() => {
-            Some(Change::Fixed)
+            Some(SinceBefore::Fixed)
         }
         _ => None,
     }
@@ -286,14 +288,14 @@ mod tests {
     fn a_change_tells_a_failure_from_a_case_without_a_verdict() {
         use State::{Error, Failed, NotEvaluated, Passed, Skipped, Unfinished};
         for (before, now, expected) in [
-            (Some(Passed), Failed, Some(Change::NewFailure)),
-            (Some(Failed), Failed, Some(Change::StillFailing)),
-            (Some(Skipped), Error, Some(Change::NoVerdictNow)),
-            (None, NotEvaluated, Some(Change::NoVerdictNow)),
-            (Some(Failed), Error, Some(Change::NoVerdictNow)),
-            (Some(Error), NotEvaluated, Some(Change::StillNoVerdict)),
-            (Some(Unfinished), Failed, Some(Change::NewFailure)),
-            (Some(Error), Passed, Some(Change::Fixed)),
+            (Some(Passed), Failed, Some(SinceBefore::NewFailure)),
+            (Some(Failed), Failed, Some(SinceBefore::StillFailing)),
+            (Some(Skipped), Error, Some(SinceBefore::NoVerdictNow)),
+            (None, NotEvaluated, Some(SinceBefore::NoVerdictNow)),
+            (Some(Failed), Error, Some(SinceBefore::NoVerdictNow)),
+            (Some(Error), NotEvaluated, Some(SinceBefore::StillNoVerdict)),
+            (Some(Unfinished), Failed, Some(SinceBefore::NewFailure)),
+            (Some(Error), Passed, Some(SinceBefore::Fixed)),
             (Some(Passed), Passed, None),
             (None, Passed, None),
             (Some(Failed), Skipped, None),
@@ -340,11 +342,11 @@ mod tests {
             (runs, others, history.change(test), history.last_passed(test).map(str::to_owned))
         };
         let run = |id: &str, state| (id.to_owned(), format!("at {id}"), state);
-        assert_eq!(told(&tests[0]), (vec![run("2", "failed")], 2, Some(Change::NewFailure), None));
+        assert_eq!(told(&tests[0]), (vec![run("2", "failed")], 2, Some(SinceBefore::NewFailure), None));
         let of_y = (
             vec![run("3", "failed"), run("2", "passed")],
             0,
-            Some(Change::StillFailing),
+            Some(SinceBefore::StillFailing),
             Some("at 2".to_owned()),
         );
         assert_eq!(told(&tests[1]), of_y);
@@ -367,7 +369,12 @@ mod tests {
         assert_eq!(history.last().unwrap().label, "2");
         let rate = history.pass_rate().unwrap();
         assert_eq!(rate.summary, "1/3 cases passed in this run, 0/3 in the one before");
-        let changes = [Some(Change::StillFailing), Some(Change::StillFailing), Some(Change::Fixed), None];
+        let changes = [
+            Some(SinceBefore::StillFailing),
+            Some(SinceBefore::StillFailing),
+            Some(SinceBefore::Fixed),
+            None,
+        ];
         let compared = history.compared(&changes).unwrap();
         let told: Vec<_> = compared.changes.iter().map(|it| (it.filter, it.cases, it.name)).collect();
         assert_eq!(

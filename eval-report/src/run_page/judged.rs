@@ -9,11 +9,11 @@ use eval_format::{Bound, Value};
 use eval_support::untrusted;
 use eval_support::words::count;
 
-use super::scores::{Known, missed};
+use super::scores::{ScoresByTurn, missed};
 use crate::journal::Evaluation;
 use crate::page::{Judge, Question, Vote, line, text};
 
-pub(super) fn judges(evaluation: &Evaluation, known: &Known) -> Vec<Judge> {
+pub(super) fn judges(evaluation: &Evaluation, known: &ScoresByTurn) -> Vec<Judge> {
     let scores = known.of_run(evaluation);
     let turns = evaluation.ran.transcript.turns.len().max(1);
     let of_metrics = evaluation.scored.iter().flat_map(|scored| &scored.metrics).zip(&scores);
@@ -48,13 +48,13 @@ pub(super) fn judges(evaluation: &Evaluation, known: &Known) -> Vec<Judge> {
 /// The longest reason in the line of a case.
 const MAX_REASON_CHARS: usize = 160;
 
-/// What a metric says of a turn that it failed: `final_response_match_v2 0 < 0.5, 2 of 3 say invalid: It names rain.`
+/// The words of a metric about a turn that it failed: `final_response_match_v2 0 < 0.5, 2 of 3 say invalid: It names rain.`
 /// `None` if it did not fail it, or looks at the run as a whole.
 pub(super) fn failed_turn(metric: &ScoredMetric, at: usize, bound: Option<Bound>) -> Option<String> {
     failed(metric, at, bound, false)
 }
 
-/// What a metric says of a run that it failed as a whole.
+/// The words of a metric about a run that it failed as a whole.
 pub(super) fn failed_run(metric: &ScoredMetric, bound: Option<Bound>) -> Option<String> {
     failed(metric, 0, bound, true)
 }
@@ -74,7 +74,7 @@ fn failed(metric: &ScoredMetric, at: usize, bound: Option<Bound>, of_run: bool) 
     Some(format!("{}{value}{}", line(&metric.name), begin(&said)))
 }
 
-/// The begin of a reason. A number counts as one sign, so that reasons with other numbers end at the same word: they are one cause.
+/// The beginning of a reason. A number counts as one sign, so that reasons with other numbers end at the same word: they are one cause.
 fn begin(said: &str) -> String {
     let (mut signs, mut was_digit) = (0, false);
     let end = said.char_indices().find(|(_, c)| {

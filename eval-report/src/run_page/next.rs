@@ -16,9 +16,9 @@ use crate::page::{Command, Next, NextOfGroup, NextStep, line};
 use crate::recorded::{Cases, RunResults, State, TestResult};
 use crate::summary_text::{self, MAX_NAMED_CASES};
 
-/// What the runs of a case say about its cause.
+/// The facts of the runs of a case that tell its cause.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Seen<'s> {
+pub(super) struct CauseFacts<'s> {
     pub(super) outcomes: Outcomes,
     /// The tool that had not responded when the time limit passed.
     pub(super) unanswered: Option<&'s str>,
@@ -29,7 +29,7 @@ pub(super) struct Seen<'s> {
 }
 
 /// `None` while the case is in progress, and for a case that nothing is known to run again.
-pub(super) fn next(results: &RunResults<'_>, test: &TestResult<'_>, seen: &Seen<'_>) -> Option<Next> {
+pub(super) fn next(results: &RunResults<'_>, test: &TestResult<'_>, seen: &CauseFacts<'_>) -> Option<Next> {
     if test.is_in_progress {
         return None;
     }
@@ -178,7 +178,7 @@ fn is_stable(test: &TestResult<'_>) -> bool {
 /// The most cases of one cause that are reviewed. Of more, the set is changed at once.
 const MAX_TAKEN: usize = 10;
 
-/// What can be done about all cases with one cause.
+/// The remedy for all cases with one cause.
 pub(super) fn group(results: &RunResults<'_>, tests: &[&TestResult<'_>], files: &Cases) -> NextOfGroup {
     let cases = tests.len();
     let golden = summary_text::review_of(results, tests);
@@ -310,12 +310,12 @@ fn cause<'r>(test: &TestResult<'r>) -> Cause<'r> {
     }
 }
 
-/// What the sentence depends on beside the cause.
+/// The facts on which the sentence depends beside the cause.
 #[derive(Clone, Copy, Debug)]
 struct Advice<'s> {
     has_golden: bool,
     is_stable: bool,
-    seen: &'s Seen<'s>,
+    seen: &'s CauseFacts<'s>,
 }
 
 impl Cause<'_> {
@@ -333,7 +333,7 @@ impl Cause<'_> {
         }
     }
 
-    /// What is known of it, and what to do.
+    /// The known facts about it, and the remedy.
     fn why(&self, advice: &Advice<'_>) -> String {
         let seen = advice.seen;
         match self {
@@ -457,7 +457,7 @@ mod tests {
             (Cause::Unfinished, false, "Run it again", "Its process ended"),
         ] {
             assert_eq!(cause.verb(), verb, "{cause:?}");
-            let told = cause.why(&Advice { has_golden, is_stable: false, seen: &Seen::default() });
+            let told = cause.why(&Advice { has_golden, is_stable: false, seen: &CauseFacts::default() });
             assert!(told.starts_with(why) && !told.contains('\n'), "{cause:?}: {told}");
         }
     }
@@ -466,10 +466,10 @@ mod tests {
     fn what_the_runs_did_decides_what_is_said() {
         let failed = || Cause::Failed { is_flaky: false };
         let late = "agent error in turn 2: timed out after 3s (`timeout` sets the limit)";
-        let seen = Seen::default();
-        let refuses = Seen { refuses: true, ..Seen::default() };
-        let unanswered = Seen { unanswered: Some("get_warnings"), ..Seen::default() };
-        let miss = Seen { misses: true, ..Seen::default() };
+        let seen = CauseFacts::default();
+        let refuses = CauseFacts { refuses: true, ..CauseFacts::default() };
+        let unanswered = CauseFacts { unanswered: Some("get_warnings"), ..CauseFacts::default() };
+        let miss = CauseFacts { misses: true, ..CauseFacts::default() };
         let (seen, refuses, unanswered, miss) = (&seen, &refuses, &unanswered, &miss);
         for (cause, has_golden, is_stable, seen, why) in [
             (

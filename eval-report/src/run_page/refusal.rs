@@ -68,7 +68,7 @@ const REFUSED: [&str; 18] = [
 const SUBJECTS: [&str; 6] = ["your request", "the request", "this request", "that", "this", "it"];
 
 /// The characters of an answer in which a refusal begins.
-const MAX_BEGIN: usize = 120;
+const MAX_BEGINNING_CHARS: usize = 120;
 
 /// Whether a run that did not pass refuses where the golden does not.
 pub(super) fn is_new(test: &TestResult<'_>, case: Option<&EvalCase>) -> bool {
@@ -82,9 +82,9 @@ pub(super) fn is_new(test: &TestResult<'_>, case: Option<&EvalCase>) -> bool {
 
 /// Whether an answer begins as refusals do.
 pub fn refuses(answer: &str) -> bool {
-    let begin: String = answer.trim_start().chars().take(MAX_BEGIN).collect();
+    let begin: String = answer.trim_start().chars().take(MAX_BEGINNING_CHARS).collect();
     let begin = begin.to_lowercase().replace('’', "'");
-    // At the begin of a sentence or a clause.
+    // At the beginning of a sentence or a clause.
     let begins_clause = |at: usize| {
         let before = begin[..at].trim_end();
         before.chars().last().is_none_or(|c| !c.is_alphanumeric())

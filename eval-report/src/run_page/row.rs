@@ -6,7 +6,7 @@ use eval_core::metric::arithmetic::mean;
 use eval_core::report::{MetricReport, Verdict, short};
 use eval_support::words;
 
-use super::history::{Change, History};
+use super::history::{History, SinceBefore};
 use super::scores::missed;
 use super::since::{self, Since};
 use super::{case, cause};
@@ -28,7 +28,7 @@ pub(super) fn row(
     test: &TestResult<'_>,
     anchor: String,
     at: usize,
-    shared: &mut case::Shared,
+    shared: &mut case::PageState,
     Before { history, since }: Before<'_>,
     cost: Option<&Cost>,
 ) -> CaseRow {
@@ -43,7 +43,7 @@ pub(super) fn row(
     let change = history.change(test);
     let rules = test.rules();
     let mut filters = state_filters(test, !rules.is_empty());
-    filters.extend(change.map(Change::filter));
+    filters.extend(change.map(SinceBefore::filter));
     let compared = since.case(test);
     filters.extend(compared.map(|case| case.category.name()));
     details.since = compared.map(since::case_since);

@@ -29,12 +29,12 @@ pub(super) fn judge_models(results: &RunResults<'_>) -> BTreeSet<String> {
 }
 
 /// The thresholds of a case, by metric, and the texts of its rubrics, by id.
-pub(super) struct Known {
+pub(super) struct ScoresByTurn {
     bounds: BTreeMap<String, Bound>,
     rubrics: BTreeMap<String, String>,
 }
 
-impl Known {
+impl ScoresByTurn {
     pub(super) fn new(test: &TestResult<'_>, case: Option<&EvalCase>) -> Self {
         let bounds = test.metrics().iter().filter_map(|it| Some((it.name.clone(), it.bound()?)));
         let of_case = case.into_iter().flat_map(|case| {
@@ -208,7 +208,7 @@ mod tests {
         ] {
             assert_eq!(turn_of(message), turn, "{message}");
         }
-        let known = Known { bounds: BTreeMap::new(), rubrics: BTreeMap::new() };
+        let known = ScoresByTurn { bounds: BTreeMap::new(), rubrics: BTreeMap::new() };
         let shown = known.error("m", "error", Role::Judge, "turn 2: not recorded: `x`\n  - a\n  + b");
         assert_eq!(shown.reason.as_deref(), Some("judge error: turn 2: not recorded: `x`"));
         assert_eq!(shown.notes, [text("  - a\n  + b")]);

@@ -3,12 +3,12 @@
 use serde::Serialize;
 
 use super::judged::judges;
-use super::scores::Known;
+use super::scores::ScoresByTurn;
 use crate::journal::Evaluation;
 use crate::page::line;
 use crate::recorded::TestResult;
 
-/// What a run of a case came to, beside its turns.
+/// The end of a run of a case, beside its turns.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RunSide {
     /// The error that ended it.
@@ -30,7 +30,7 @@ pub struct MetricSide {
 }
 
 pub fn run_side(test: &TestResult<'_>, evaluation: &Evaluation) -> RunSide {
-    let known = Known::new(test, None);
+    let known = ScoresByTurn::new(test, None);
     let judges = judges(evaluation, &known);
     let metrics = known.of_run(evaluation).into_iter().filter(|score| score.state != "informational");
     let metrics = metrics.map(|score| {

@@ -12,7 +12,7 @@ use eval_core::__private::TIMED_OUT;
 use eval_format::Value;
 use similar::DiffableStr;
 
-use crate::page::{Block, Part, Side, line};
+use crate::page::{Block, Part, PartSide, line};
 
 /// The longest value or text in a difference.
 pub(super) const MAX_CHARS: usize = 40;
@@ -86,7 +86,7 @@ pub(super) fn other_answer(expected: &str, actual: &str, blocks: &[Block]) -> St
     }
 }
 
-/// How much a difference says: first whether it has other numbers, then other names, then the signs of other words.
+/// The rank of a difference: numbers, then names, then length.
 type Weight = (bool, bool, usize);
 
 /// A difference between two answers.
@@ -139,7 +139,7 @@ fn of_block(block: &Block) -> Vec<(Weight, Found)> {
     }
 }
 
-/// What two texts have in the same place, and what is equal around it.
+/// Two differing texts and their common surroundings.
 #[derive(Default)]
 struct Parts {
     before: String,
@@ -264,7 +264,7 @@ fn regions(parts: &[Part]) -> Vec<Parts> {
     let mut before = String::new();
     let mut is_open = false;
     for part in parts {
-        if part.side == Side::Both {
+        if part.side == PartSide::Both {
             // A long equal text is in several parts.
             if let Some(last) = all.last_mut().filter(|_| is_open) {
                 last.after.clone_from(&part.text);
@@ -285,7 +285,7 @@ fn regions(parts: &[Part]) -> Vec<Parts> {
         }
         is_open = true;
         if let Some(last) = all.last_mut() {
-            let side = if part.side == Side::Expected { &mut last.expected } else { &mut last.actual };
+            let side = if part.side == PartSide::Expected { &mut last.expected } else { &mut last.actual };
             side.push_str(&part.text);
         }
     }
@@ -404,7 +404,7 @@ mod tests {
         ] {
             assert_eq!(told(&other_answer(expected, actual, &texts(expected, actual))), said);
         }
-        // Texts that are too long to compare have their begin and their end compared.
+        // Texts that are too long to compare have their beginning and their end compared.
         let said = told(&other_answer("It is sunny.", "It is rainy.", &[]));
         assert_eq!(said, "answer differs: expected “sunny” → actual “rainy”");
         let said = told(&other_answer(&"a ".repeat(100), &"b ".repeat(100), &[]));

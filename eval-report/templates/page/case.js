@@ -266,7 +266,7 @@ function runOf(run, all, several) {
   const leads = (turn) => (anyBad ? isReason(turn, run) : turn.differs || run.turns.every((it) => !it.differs));
   const isOpen = (turn, at) => all || (run.error ? at === last : leads(turn));
   const stateFirst = !anyBad && run.state_rows.some((row) => row.differs);
-  const error = run.error && !run.is_told && errorOf(run.error);
+  const error = run.error && !run.headline_has_error && errorOf(run.error);
   const state = stateOf(run, several ? ` of run ${run.number}` : "");
   const node = el("div", "run",
     error ? el("div", "block", el("h3", "", "The error that ended the run"), error) : null,

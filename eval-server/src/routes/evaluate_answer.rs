@@ -161,7 +161,7 @@ impl MetricResult {
 pub(crate) struct Details {
     /// The tool calls of each turn, for metrics of trajectories.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) comparisons: Option<Vec<Comparison>>,
+    pub(super) comparisons: Option<Vec<ComparedCalls>>,
     /// The reason why it was not scored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) reason: Option<String>,
@@ -222,7 +222,7 @@ impl RubricResult {
 /// The tool calls of a turn.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Comparison {
+pub(crate) struct ComparedCalls {
     invocation_id: String,
     #[schema(value_type = Vec<Object>)]
     expected: Vec<Value>,
@@ -231,7 +231,7 @@ pub(crate) struct Comparison {
     matched: bool,
 }
 
-impl Comparison {
+impl ComparedCalls {
     pub(super) fn new(expected: &Invocation, actual: &Turn, matched: bool) -> Self {
         let of_call = |call: &FunctionCall| {
             let mut entry = Map::new();

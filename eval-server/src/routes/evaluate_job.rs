@@ -19,8 +19,8 @@ use serde::Serialize;
 
 use super::convert::{gaps_of_files, name, warnings};
 use super::evaluate_answer::{
-    Comparison, Details, EvalStatus, MetricResult, MetricResults, Performance, RubricResult, RunPerformance,
-    RunResult, TraceResult, TurnRef,
+    ComparedCalls, Details, EvalStatus, MetricResult, MetricResults, Performance, RubricResult,
+    RunPerformance, RunResult, TraceResult, TurnRef,
 };
 use super::evaluate_request::{Evaluator, GroupBy, Parameters, answer};
 use super::score::{is_judged, kind_of_error, overall, scores};
@@ -401,7 +401,7 @@ fn comparisons(
     scores: &[Score],
     case: &EvalCase,
     conversation: &Conversation,
-) -> Result<Vec<Comparison>, String> {
+) -> Result<Vec<ComparedCalls>, String> {
     let (expected, actual) = (&case.conversation, &conversation.turns);
     if scores.is_empty() {
         return Ok(Vec::new());
@@ -416,7 +416,9 @@ fn comparisons(
     }
     let turns = scores.iter().zip(expected).zip(actual);
     let is_full = |score: &Score| score.value() == Some(1.0);
-    Ok(turns.map(|((score, expected), actual)| Comparison::new(expected, actual, is_full(score))).collect())
+    Ok(turns
+        .map(|((score, expected), actual)| ComparedCalls::new(expected, actual, is_full(score)))
+        .collect())
 }
 
 #[cfg(test)]

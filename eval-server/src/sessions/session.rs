@@ -30,9 +30,9 @@ pub(super) struct Session {
 
 /// The pause before a list reads a slow session again, as a multiple of its reading time. Otherwise each
 /// small export would cost as much as all before it. A session is slow if its reading takes longer than
-/// `MOMENT`.
+/// `SLOW_READ_TIME`.
 const REREAD_FACTOR: u32 = 10;
-const MOMENT: Duration = Duration::from_millis(50);
+const SLOW_READ_TIME: Duration = Duration::from_millis(50);
 
 /// The time before the first and after the last span of a session in which a refused export concerns it.
 const REFUSAL_REACH: Duration = Duration::from_secs(30);
@@ -83,7 +83,7 @@ impl Session {
 
     pub(super) fn is_due(&self, now: Instant) -> bool {
         let may_be_read = self.read.is_none_or(|(_, at, took)| {
-            took < MOMENT || now.saturating_duration_since(at) >= took * REREAD_FACTOR
+            took < SLOW_READ_TIME || now.saturating_duration_since(at) >= took * REREAD_FACTOR
         });
         self.is_behind() && may_be_read
     }

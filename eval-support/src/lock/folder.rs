@@ -25,7 +25,7 @@ pub struct FolderLock {
     _held: FileLock,
 }
 
-/// Why a folder is not locked.
+/// The reason why a folder is not locked.
 #[derive(Debug)]
 pub enum FolderLockError {
     /// The folder, or the file that serves as its lock, cannot be opened or locked.

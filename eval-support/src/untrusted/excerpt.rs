@@ -5,9 +5,9 @@ use crate::secrets::mask;
 
 /// The number of characters shown of a text on lines of its own. A page with ten thousand longer ones would
 /// not open.
-pub const LONGEST_TEXT: usize = 20_000;
+pub const MAX_TEXT_CHARS: usize = 20_000;
 /// The number of characters shown of a part of a line: a name, a reason, the arguments of a call.
-pub const LONGEST_LINE: usize = 2_000;
+pub const MAX_LINE_CHARS: usize = 2_000;
 
 /// A text in full, or its beginning.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,11 +44,11 @@ pub fn excerpt_line(text: &str, longest: usize) -> Excerpt {
 }
 
 /// The first characters of a text without its secrets, and how many are left out.
-fn masked_beginning(text: &str, longest: usize) -> (String, usize) {
+pub fn masked_beginning(text: &str, longest: usize) -> (String, usize) {
     let Some((end, _)) = text.char_indices().nth(longest) else { return (mask(text).into_owned(), 0) };
     // The text is masked beyond the cut: half a key would not be recognised as one. Text far behind the cut
     // does not matter.
-    let ahead = text[end..].char_indices().nth(LONGEST_LINE).map_or(text.len(), |(at, _)| end + at);
+    let ahead = text[end..].char_indices().nth(MAX_LINE_CHARS).map_or(text.len(), |(at, _)| end + at);
     let masked = mask(&text[..ahead]);
     (masked.chars().take(longest).collect(), text[end..].chars().count())
 }
@@ -60,8 +60,8 @@ mod tests {
     #[test]
     fn long_texts_are_cut_and_say_by_how_much() {
         assert_eq!(excerpt("a\nb", 3), Excerpt { shown: "a\nb".into(), left_out: 0 });
-        let long = excerpt(&"ä".repeat(LONGEST_TEXT + 7), LONGEST_TEXT);
-        assert_eq!((long.shown.chars().count(), long.left_out), (LONGEST_TEXT, 7));
+        let long = excerpt(&"ä".repeat(MAX_TEXT_CHARS + 7), MAX_TEXT_CHARS);
+        assert_eq!((long.shown.chars().count(), long.left_out), (MAX_TEXT_CHARS, 7));
         assert!(long.noted().ends_with("ä … (7 more characters)"));
         assert_eq!(excerpt_line("a\nb", 2).noted(), "a\\n … (1 more characters)");
     }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::test_support::{Terminal, assert_inert, commands, hostile};
 
-/// What is left of a text if everything that is spelt out is read again.
+/// A text in which everything that is spelt out is read again.
 fn read_again(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;

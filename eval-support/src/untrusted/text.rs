@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// The mark at the begin of each line of an untrusted text. No line of ours begins with it.
+/// The mark at the beginning of each line of an untrusted text. No line of ours begins with it.
 pub const MARK: &str = "| ";
 
 /// Foreign text as a part of one of our lines: a name, a path, an id, a sentence. Line breaks are spelt out.
@@ -179,9 +179,22 @@ pub(super) fn begins_a_command(before: &str, after: &str) -> bool {
         && after.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || "-_.".contains(c)).starts_with('[')
 }
 
+/// Whether a character has no shape of its own: Unicode's `Default_Ignorable_Code_Point`, annotations, and the blank pattern of
+/// Braille.
+pub fn is_invisible(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}'
+    )
+}
+
 /// Whether a character steers a terminal, breaks a line, or changes the order or the look of its neighbours.
 ///
-/// Line breaks and tabs are among them. The joiners of emoji and of scripts are not.
+/// Line breaks and tabs are among them. The joiners of emoji and of scripts are not, so [`is_invisible`] has more.
 pub(super) fn steers(c: char) -> bool {
     c.is_control()
         || matches!(

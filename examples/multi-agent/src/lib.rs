@@ -1,6 +1,6 @@
 //! A team of agents that hands a message on. It knows nothing of evals: it tells a listener what it does.
 
-/// What happened: which agent did what.
+/// The events: each agent with its deed.
 #[derive(Debug)]
 pub struct Step {
     pub agent: &'static str,

@@ -26,7 +26,7 @@ impl Judge for Guest {
 
 struct Guest;
 
-/// What the guest says next. The prompt has the plan of the case and what was said so far.
+/// The next words of the guest. The prompt has the plan of the case and what was said so far.
 fn next_message(prompt: &str) -> &'static str {
     if prompt.contains("It is booked") {
         "</finished>"

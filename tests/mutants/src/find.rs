@@ -29,7 +29,7 @@ pub(crate) struct Finder<'s> {
     source: &'s str,
     number: u32,
     function: (usize, usize),
-    /// Where conditions are that are forced already: flipping them is caught by the same tests.
+    /// The places of conditions that are forced already: flipping them is caught by the same tests.
     forced: HashSet<Range<usize>>,
     pub(crate) mutants: Vec<Mutant>,
 }

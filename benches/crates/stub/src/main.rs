@@ -1,4 +1,4 @@
-//! A server with ADK's routes that answers at once: what `cargo evalset run` takes beyond the time of a server.
+//! A server with ADK's routes that answers at once, to measure the overhead of `cargo evalset run`.
 //!
 //! `stub [BYTES]` prints its port and serves until it is killed. BYTES is the size of the result of its tool. It answers the questions
 //! of `cases.py` with the call that they expect and with the number of the order.

@@ -18,7 +18,7 @@ use super::loopback::{self, Caller};
 use super::plugin::Plugin;
 use eval_core::group::Launch;
 
-/// What the plugins of one server ask, and what answers them.
+/// The questions of the plugins of one server, and their answers.
 pub(in super::super) struct ToolRouter {
     token: String,
     state: Mutex<State>,

@@ -1,6 +1,7 @@
 //! Tables of what takes the place of what.
 
 use eval_core::agent::Event;
+use eval_core::format::{FunctionCall, FunctionResponse, Invocation, Part};
 use eval_core::json;
 use eval_core::{EvalRunner, Replay};
 

@@ -49,7 +49,7 @@ impl Shop {
         AdkServer::spawn(self.command(), app)
     }
 
-    /// What ran for real: models, callbacks of the agent, tools.
+    /// The parts that ran for real: models, callbacks of the agent, tools.
     fn ran(&self) -> Vec<String> {
         let notes = fs::read_to_string(self.notes()).unwrap_or_default();
         let _ = fs::remove_file(self.notes());
@@ -249,7 +249,7 @@ async fn a_call_that_a_callback_of_the_agent_answers_needs_no_golden() {
     assert_eq!(shop.ran(), ["guard transfer_to_agent"]);
 }
 
-/// What was recorded of real tools is what golden tools answer.
+/// Golden tools answer as the real tools did that were recorded.
 #[tokio::test]
 async fn a_recorded_conversation_is_played_again_without_its_tools() {
     let Some(shop) = Shop::new() else { return };

@@ -15,7 +15,7 @@ impl Starts {
         AdkServer::spawn(command, app)
     }
 
-    /// What the server noted of a kind: that its tool was `asked`, or is `real`; the `token` of its plugin; the result of a
+    /// The notes of a kind by the server: that its tool was `asked`, or is `real`; the `token` of its plugin; the result of a
     /// call that was `late`.
     fn noted(&self, kind: &str) -> String {
         let path = PathBuf::from(format!("{}.{kind}", self.0.display()));

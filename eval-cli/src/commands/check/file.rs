@@ -61,12 +61,12 @@ pub(super) struct MetricProgram {
     pub(super) command: String,
 }
 
-/// How sets are used, as far as no file says it.
+/// The use of sets, as far as no file says it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Used<'a> {
     /// The names of metrics of the user's own.
     pub(super) metrics: &'a [&'a str],
-    /// What answers the agent's calls; `None` if that is not checked.
+    /// The source of answers to the agent's calls; `None` if that is not checked.
     pub(super) tools: Option<ToolSource>,
 }
 
@@ -219,7 +219,7 @@ fn incompatibilities(
     found.iter().map(|incompatibility| incompatibility.problem(checked)).collect()
 }
 
-/// What is wrong between the criteria and the cases. Without a config ADK's default criteria hold, unless an attribute names others:
+/// The contradictions between the criteria and the cases. Without a config ADK's default criteria hold, unless an attribute names others:
 /// then only the cases are checked that change criteria.
 fn by_criteria(
     path: &Path,

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use eval_report::baseline::{Baseline, Line};
 use eval_report::comparison::{ScoreChange, ScoreLimit, score_limit, short_p};
-use eval_report::decide::exact::{LEVEL, below_share, holm};
+use eval_report::decide::exact::{SIGNIFICANCE_LEVEL, below_share, holm};
 use eval_report::price::{Cost, Prices};
 use eval_report::statistics::PassCount;
 use eval_support::words::{count, grouped, tokens};
 
 use crate::commands::report::prices;
 use crate::output::CommandError;
-use crate::recorded::{LoadedRun, TestResult, Usage, cost_of_all};
+use crate::recorded::{LoadedRun, RunUsage, TestResult, cost_of_all};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Limits {
@@ -130,7 +130,7 @@ impl Checked {
             PassCount::new(passed, line.runs).map_or(1.0, |runs| below_share(runs, least))
         };
         let shown = |errors_pass: bool| {
-            holm(&lines.iter().map(|line| p(line, errors_pass)).collect::<Vec<_>>(), LEVEL)
+            holm(&lines.iter().map(|line| p(line, errors_pass)).collect::<Vec<_>>(), SIGNIFICANCE_LEVEL)
         };
         let (broken, unknown) = (self.broken.len(), self.unknown.len());
         for ((line, at_best), at_worst) in lines.iter().zip(shown(true)).zip(shown(false)) {
@@ -141,7 +141,7 @@ impl Checked {
                     "{said}, which shows that it passes less often than `--min-reliability {least}` demands (p = {}; limit {}% over {}, \
                      Holm): this is a demand on each case, and nothing is compared with a run before",
                     short_p(p(line, true)),
-                    LEVEL * 100.0,
+                    SIGNIFICANCE_LEVEL * 100.0,
                     count(lines.len(), "case")
                 ));
             } else if at_worst {
@@ -163,7 +163,7 @@ impl Checked {
     }
 
     fn tokens(&mut self, tests: &[TestResult<'_>], most: i64) {
-        let mut usage = Usage::default();
+        let mut usage = RunUsage::default();
         for test in tests {
             usage.add(test.usage());
         }

@@ -15,7 +15,7 @@ use eval_support::words::count;
 
 use crate::files::{has, read};
 use crate::output::CommandError;
-use crate::recorded::{TestResult, Usage};
+use crate::recorded::{RunUsage, TestResult};
 
 #[derive(Debug)]
 pub(super) struct Set {
@@ -126,7 +126,7 @@ pub(super) struct LastRunOfFile {
     pub(super) criteria: BTreeMap<String, Criterion>,
     /// The runs that ended, over all cases.
     pub(super) ran: usize,
-    pub(super) usage: Usage,
+    pub(super) usage: RunUsage,
     /// The questions by metric. The simulated user's questions are under [`SIMULATED_USER`].
     pub(super) asked: BTreeMap<String, Asked>,
 }

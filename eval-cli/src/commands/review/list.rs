@@ -12,7 +12,7 @@ use crate::review::{Choice, Forecast, Hunk, Item, Offer, Queue, Warning};
 #[derive(Serialize)]
 struct Document<'r> {
     run: Option<String>,
-    /// Why the run is not complete; empty if it is.
+    /// The reasons why the run is not complete; empty if it is.
     incomplete: &'r [String],
     items: Vec<Entry>,
 }
@@ -33,7 +33,7 @@ struct Entry {
     metrics: Vec<String>,
     judged: Vec<String>,
     since: Option<String>,
-    /// Why nothing of it can be accepted.
+    /// The reason why nothing of it can be accepted.
     not_offered: Option<String>,
     help: Option<String>,
     varied: Vec<String>,

@@ -11,7 +11,7 @@ use super::screen;
 use crate::output::{CommandError, GOOD, WARNING, styled, tell};
 use crate::review::{Choice, Item, NotOffered, Offer, Queue, Written};
 
-/// What became of an entry.
+/// The end of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Decided {
     Open,
@@ -190,7 +190,7 @@ const MAX_NUMBERED: usize = 9;
 
 const NO_THRESHOLD: &str = "      (a lower threshold is not offered: it would be fitted to these runs)\n";
 
-/// What a key looks like behind its prompt.
+/// The text of a key behind its prompt.
 pub(super) fn echo(key: Key) -> String {
     match key {
         Key::Char(c) => format!("{}\n", one_line(&c.to_string())),

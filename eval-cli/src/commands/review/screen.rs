@@ -10,7 +10,7 @@ use eval_support::words::count;
 use crate::drafts::{Draft, shown as draft_shown};
 use crate::output::{BOLD, ERROR, GOOD, WARNING, styled};
 use crate::recorded::{LoadedRun, State};
-use crate::review::{Change, Choice, Item, Line, Offer, Queue, arguments};
+use crate::review::{CallLine, Choice, GoldenChange, Item, Offer, Queue, arguments};
 use crate::sides::commit_here;
 
 /// The column in which texts begin.
@@ -102,7 +102,7 @@ pub(super) fn item(item: &Item, at: usize, all: usize) -> String {
 }
 
 /// The golden beside the run: `=` the same, `~` other arguments, `-` not any more, `+` new.
-fn side_by_side(change: &Change) -> String {
+fn side_by_side(change: &GoldenChange) -> String {
     let mut text = String::new();
     for turn in 0..change.golden.conversation.len() {
         text += &turn_text(change, turn);
@@ -117,23 +117,23 @@ fn side_by_side(change: &Change) -> String {
 }
 
 /// A turn of the golden beside the run.
-pub(super) fn turn_text(change: &Change, turn: usize) -> String {
+pub(super) fn turn_text(change: &GoldenChange, turn: usize) -> String {
     let (golden, run) = (&change.golden.conversation[turn], &change.run.conversation[turn]);
     let mut text = format!("    turn {}\n", turn + 1);
     text += &format!("    {:6}  {}\n", "user", quoted(&golden.user_text(), INDENT_COLUMNS));
     let (calls, made): (Vec<&FunctionCall>, Vec<_>) =
         (golden.tool_calls().collect(), run.tool_calls().collect());
     let mut what = "calls";
-    let lines: Vec<Line> = match change.lines[turn].as_slice() {
-        [] => (0..calls.len()).map(Line::Kept).collect(),
+    let lines: Vec<CallLine> = match change.lines[turn].as_slice() {
+        [] => (0..calls.len()).map(CallLine::Kept).collect(),
         lines => lines.to_vec(),
     };
     for of_line in lines {
         text += &match of_line {
-            Line::Kept(at) => line(what, '=', &calls[at].to_string()),
-            Line::Missing(at) => line(what, '-', &calls[at].to_string()),
-            Line::Extra(at) => line(what, '+', &made[at].to_string()),
-            Line::Changed(at, new) => {
+            CallLine::Kept(at) => line(what, '=', &calls[at].to_string()),
+            CallLine::Missing(at) => line(what, '-', &calls[at].to_string()),
+            CallLine::Extra(at) => line(what, '+', &made[at].to_string()),
+            CallLine::Changed(at, new) => {
                 let keys: Vec<String> = arguments(calls[at], made[new])
                     .into_iter()
                     .map(|(key, ..)| format!("`{}`", one_line(key)))

@@ -22,7 +22,7 @@ pub(super) struct Ended {
     pub(super) log: String,
 }
 
-/// What a runner puts before the lines of a script.
+/// The text that a runner puts before the lines of a script.
 const PREAMBLE: &str = "set -eo pipefail\nset +o noclobber\n";
 
 impl Job {

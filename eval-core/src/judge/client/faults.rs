@@ -6,12 +6,12 @@ use eval_support::message::cut;
 use reqwest::StatusCode;
 use serde_json::Value;
 
-use super::http::{Fault, LARGEST_ANSWER};
+use super::http::{Fault, MAX_ANSWER_BYTES};
 use super::secret::{Key, hide};
 use super::wire::{Answer, End};
 use crate::judge::{JudgeError, JudgeErrorKind, JudgeReply};
 
-const QUOTED: usize = 300;
+const MAX_QUOTED_CHARS: usize = 300;
 
 pub(super) struct Asked<'a> {
     pub(super) model: &'a str,
@@ -77,7 +77,7 @@ impl Asked<'_> {
             // A connection that broke off may end like this, so a retry may help.
             Fault::NotJson(cause) => (format!("answered with broken JSON: {}", self.quote(&cause)), true),
             Fault::Impossible(cause) => (format!("cannot be asked: {}", self.quote(&cause)), false),
-            Fault::Large => (format!("answered with more than {} MiB", LARGEST_ANSWER >> 20), false),
+            Fault::Large => (format!("answered with more than {} MiB", MAX_ANSWER_BYTES >> 20), false),
             Fault::Redirect { status, to } => {
                 let to = to.map_or_else(String::new, |to| format!(" to {}", self.quote(&to)));
                 let what = format!(
@@ -131,8 +131,8 @@ impl Asked<'_> {
     fn quote(&self, text: &str) -> String {
         let text = hide(text, self.keys);
         // The rest of a long text is not even looked at.
-        let words = text.split_whitespace().take(QUOTED);
-        cut(&words.collect::<Vec<_>>().join(" "), QUOTED)
+        let words = text.split_whitespace().take(MAX_QUOTED_CHARS);
+        cut(&words.collect::<Vec<_>>().join(" "), MAX_QUOTED_CHARS)
     }
 }
 

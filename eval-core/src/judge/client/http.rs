@@ -13,7 +13,7 @@ use crate::judge::reply_json::unique_json;
 
 /// The maximum size of an answer in bytes. No verdict is longer, and a longer answer must not fill the
 /// memory.
-pub(super) const LARGEST_ANSWER: usize = 8 << 20;
+pub(super) const MAX_ANSWER_BYTES: usize = 8 << 20;
 
 /// The failure of a request. Texts are as they were received: keys in them have to be masked.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ pub(super) async fn post(
         let retry_after = wait.or_else(|| wait_in_body(&body));
         return Err(Fault::Status { status, body, retry_after });
     }
-    let body = read(&mut response, LARGEST_ANSWER).await?;
+    let body = read(&mut response, MAX_ANSWER_BYTES).await?;
     unique_json(&body).map_err(Fault::NotJson)
 }
 

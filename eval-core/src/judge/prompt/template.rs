@@ -1,6 +1,7 @@
 //! Prompts from a template and fenced data, so that no data can pose as instructions.
 
 use eval_support::hash::content_hash;
+use eval_support::untrusted::is_invisible;
 use unicode_normalization::UnicodeNormalization;
 
 /// A prompt made of a template, which holds the instructions, and of data, which is fenced.
@@ -180,15 +181,9 @@ pub(super) fn plain(text: &str) -> String {
     text.nfkd().filter(|c| !is_unseen(*c)).flat_map(char::to_lowercase).map(twin).collect()
 }
 
-/// Whether a character has no shape of its own: zero width, combining mark, variation selector.
+/// Whether a character is invisible, or combines with the one before it.
 fn is_unseen(c: char) -> bool {
-    matches!(
-        c,
-        '\u{ad}' | '\u{34f}' | '\u{300}'..='\u{36f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
-            | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}'
-    )
+    is_invisible(c) || matches!(c, '\u{300}'..='\u{36f}')
 }
 
 fn twin(c: char) -> char {

@@ -33,7 +33,7 @@ const END_WAIT: Duration = Duration::from_millis(500);
 /// The most programs of one command that are kept idle.
 const MAX_IDLE: usize = 16;
 
-/// What a program wrote about one question.
+/// The output of a program about one question.
 #[derive(Debug)]
 pub(super) struct Reply {
     pub(super) text: String,
@@ -151,10 +151,10 @@ struct Program {
     stderr: Tail,
 }
 
-/// Why a kept program gave no answer.
+/// The reason why a kept program gave no answer.
 struct Unanswered {
     why: String,
-    /// Whether it ended well, and neither took the question nor wrote anything.
+    /// Whether it ended well without reading the question or writing anything.
     is_untaken: bool,
 }
 
@@ -236,7 +236,7 @@ impl Program {
         let _ = self.input.as_ref().map(|input| input.send(bytes));
     }
 
-    /// How many bytes of its input a program that ended did not read.
+    /// Bytes of its input that an ended program did not read.
     fn left_in_input(&mut self) -> usize {
         // Once all is written, the input ends.
         self.input = None;

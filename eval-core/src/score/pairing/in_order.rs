@@ -19,7 +19,7 @@ pub(crate) fn in_order(
     if is_plain && !is_allowed.contains(&true) {
         return one_by_one(often.len(), is_allowed.len(), fit);
     }
-    let is_large = often.len().saturating_mul(is_allowed.len()) > LARGE;
+    let is_large = often.len().saturating_mul(is_allowed.len()) > MAX_SEARCHED_PAIRS;
     if is_plain && is_large && !is_allowed.contains(&false) {
         return first_that_fits(often.len(), is_allowed.len(), fit);
     }
@@ -30,7 +30,7 @@ pub(crate) fn in_order(
 }
 
 /// The number of pairs from which on the best pairing is not searched if any pairing is found faster.
-const LARGE: usize = 1 << 16;
+const MAX_SEARCHED_PAIRS: usize = 1 << 16;
 
 fn one_by_one(expected: usize, actual: usize, fit: impl Fn(usize, usize) -> Option<Fit>) -> Option<Pairing> {
     let mut holds = expected == actual;

@@ -10,7 +10,7 @@ use crate::score::rouge::{RougeText, rouge_1};
 use crate::score::trajectory::{MatchType, trajectory_matches};
 use crate::score::usage::{Durations, TokenUsage, inference_calls, mean_of_known, tool_calls};
 
-/// What a metric makes of some turns.
+/// The result of a metric for some turns.
 #[derive(Debug, Default)]
 pub(super) struct Scores {
     pub(super) turns: Vec<Option<f64>>,

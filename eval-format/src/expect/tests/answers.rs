@@ -47,7 +47,7 @@ fn numbers_are_found_and_none_is_invented() {
     }
 }
 
-/// What an answer lacks by these demands.
+/// The parts that an answer lacks by these demands.
 fn unfulfilled(demands: serde_json::Value, answer: &str) -> Vec<String> {
     let turn = Invocation::user("Hi");
     let demands = serde_json::Map::from_iter([("answer".to_owned(), demands)]);

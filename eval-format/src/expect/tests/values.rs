@@ -10,7 +10,7 @@ use crate::metric::ArgsMatch;
 use crate::model::FunctionCall;
 use crate::value::{Map, Number, Value};
 
-/// How `seen` compares with `golden` under a matcher, whether the golden value fulfils it or not.
+/// The relation of `seen` to `golden` under a matcher, whether the golden value fulfils it or not.
 fn relation(golden: Option<Value>, seen: Option<Value>, matcher: &serde_json::Value) -> Relation {
     let case = super::case([with_value(golden)], of_v(matcher));
     let (rules, _) = resolved(&case).unwrap();

@@ -8,10 +8,10 @@ use crate::problem::finding::Problem;
 pub(super) const MAX_RELATED_PLACES: usize = 4;
 
 /// Two places up to this many lines apart share a pane.
-const NEAR: usize = 40;
+const MAX_LINES_APART: usize = 40;
 
 /// The widest line that is shown whole. Rustc moves the block to the right by some ten columns.
-const WIDEST: usize = 110;
+const MAX_COLUMNS: usize = 110;
 
 /// The most columns that a cut line shows before the marked part, and of that part. The remaining columns
 /// show the text after it.
@@ -76,13 +76,13 @@ struct Spot<'a> {
 
 impl Spot<'_> {
     fn is_whole(&self, text: &str) -> bool {
-        fitting(text[self.place.line_range.clone()].chars(), WIDEST) == self.place.line_range.len()
+        fitting(text[self.place.line_range.clone()].chars(), MAX_COLUMNS) == self.place.line_range.len()
     }
 
     /// The renderer drops an empty line at the end of its source, so a place in such a line gets a pane of its own.
     fn shares_pane(&self, other: &Self, text: &str) -> bool {
         let shares = |spot: &Self| !spot.place.line_range.is_empty() && spot.is_whole(text);
-        self.place.line.abs_diff(other.place.line) <= NEAR && shares(self) && shares(other)
+        self.place.line.abs_diff(other.place.line) <= MAX_LINES_APART && shares(self) && shares(other)
     }
 }
 
@@ -100,7 +100,7 @@ fn whole_lines(spots: Vec<Spot<'_>>, text: &str) -> Pane {
         line_starts.push(source.len());
         let line = line.trim_end_matches('\r');
         // Only a line between two marked ones can be too wide here.
-        let shown = fitting(line.chars(), WIDEST);
+        let shown = fitting(line.chars(), MAX_COLUMNS);
         source.push_str(&line[..shown]);
         if shown < line.len() {
             source.push_str(DOTS);
@@ -124,7 +124,7 @@ fn cut_line(spot: &Spot<'_>, text: &str) -> Pane {
     let mark_end = mark.start + fitting(text[mark.clone()].chars(), WIDEST_MARK);
     // If the mark itself is cut, text after it would look like its end.
     let rest = if mark_end < mark.end { mark_end } else { line_range.end };
-    let end = start + fitting(text[start..rest].chars(), WIDEST);
+    let end = start + fitting(text[start..rest].chars(), MAX_COLUMNS);
 
     let mut source = String::new();
     if start > line_range.start {

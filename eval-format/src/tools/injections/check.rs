@@ -188,7 +188,7 @@ const EXAMPLE: &str = r#"{"tool_simulation_configs": [{"tool_name": "search", "i
 struct Reader<'r> {
     problems: &'r mut Vec<Problem>,
     named: &'r mut Vec<Named>,
-    /// Where each tool is named first.
+    /// The first place of each tool.
     seen: HashMap<String, Range<usize>>,
     /// Each with the byte at which it begins.
     items: Vec<(usize, ToolInjection)>,

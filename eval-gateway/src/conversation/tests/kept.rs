@@ -1,7 +1,7 @@
 //! Recordings that are written, and those that are kept because a conversation broke off.
 
 use super::*;
-use crate::cassette::Plan;
+use crate::cassette::PlannedRuns;
 
 /// The recorded answers, by run.
 fn answers_by_run(case: &Case) -> Vec<(usize, String)> {
@@ -81,7 +81,7 @@ fn a_run_that_breaks_after_a_whole_one_keeps_its_old_answers() {
     for run in 1..=3 {
         case.record(run, &[("a", &format!("old {run}"))]);
     }
-    let plan = Plan { runs: Some(2), is_variant: false };
+    let plan = PlannedRuns { runs: Some(2), is_variant: false };
     let loaded = ModelsFolder::new(case.0.path().join("models"), "models").load("c").unwrap();
     let folder = ModelsFolder::new(case.0.path().join("models"), "models");
     let cassette = Arc::new(Cassette::new(folder, loaded).planned(plan));

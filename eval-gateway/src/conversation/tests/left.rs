@@ -1,7 +1,7 @@
 //! Answers that no call asked for, calls that went past the gateway, and answers that are not of the run itself.
 
 use super::*;
-use crate::cassette::Plan;
+use crate::cassette::PlannedRuns;
 
 impl Case {
     fn folder(&self) -> ModelsFolder {
@@ -10,7 +10,7 @@ impl Case {
 
     fn planned(&self, runs: usize, is_variant: bool) -> Arc<Cassette> {
         let loaded = self.folder().load("c").unwrap();
-        Arc::new(Cassette::new(self.folder(), loaded).planned(Plan { runs: Some(runs), is_variant }))
+        Arc::new(Cassette::new(self.folder(), loaded).planned(PlannedRuns { runs: Some(runs), is_variant }))
     }
 
     /// Adds keys to `shared.json`, as a person does.

@@ -95,7 +95,7 @@ fn a_call_that_names_no_conversation_is_a_miss_of_those_that_may_have_sent_it() 
     let own = address(&one);
     let (host, _) = host_and_path(&own);
     let host = format!("http://{host}");
-    // What scans of ports and pages of browsers send, and what an ended conversation left behind, is of none.
+    // Requests of port scans, of browsers, and of ended conversations belong to no conversation.
     let over = address(&told(&bench, "over"));
     let left = told(&bench, "only one says this");
     let left_address = address(&left);

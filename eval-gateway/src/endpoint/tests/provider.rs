@@ -42,7 +42,7 @@ impl Provider {
         Self { address, shared }
     }
 
-    /// The addresses of all providers: their names are the begin of the paths.
+    /// The addresses of all providers: their names are the beginning of the paths.
     pub(super) fn upstreams(&self) -> BTreeMap<crate::provider::Provider, String> {
         let base = |provider: crate::provider::Provider| {
             format!("http://{}/{}", self.address, provider.name().to_lowercase())

@@ -3,15 +3,15 @@ use super::*;
 /// The texts in one line: `[expected|actual]`, and `<1 equal word>`.
 fn told(parts: &[Part]) -> String {
     let part = |part: &Part| match (part.side, &part.fold) {
-        (Side::Both, None) => part.text.clone(),
-        (Side::Both, Some(name)) => format!("<{name}>"),
-        (Side::Expected, _) => format!("-[{}]", part.text),
-        (Side::Actual, _) => format!("+[{}]", part.text),
+        (PartSide::Both, None) => part.text.clone(),
+        (PartSide::Both, Some(name)) => format!("<{name}>"),
+        (PartSide::Expected, _) => format!("-[{}]", part.text),
+        (PartSide::Actual, _) => format!("+[{}]", part.text),
     };
     parts.iter().map(part).collect()
 }
 
-fn side(parts: &[Part], without: Side) -> String {
+fn side(parts: &[Part], without: PartSide) -> String {
     parts.iter().filter(|part| part.side != without).map(|part| part.text.as_str()).collect()
 }
 
@@ -47,7 +47,7 @@ fn code_is_compared_by_lines() {
     // The words that differ are marked in their lines.
     let words: Vec<String> = parts.iter().map(|part| told(&part.words)).collect();
     assert_eq!(words, ["", "b = -[2]\n", "b = +[3]\n"]);
-    for part in parts.iter().filter(|part| part.side != Side::Both) {
+    for part in parts.iter().filter(|part| part.side != PartSide::Both) {
         assert_eq!(part.words.iter().map(|word| word.text.as_str()).collect::<String>(), part.text);
     }
     for (expected, actual) in [("return f(x)\n", "raise ValueError\n"), ("a\n", ""), ("", "a\n")] {
@@ -85,7 +85,7 @@ fn long_equal_parts_are_folded_around_what_differs() {
 fn long_texts_are_compared_between_their_equal_ends_and_else_by_sentences() {
     let many = "a ".repeat(MAX_WORDS);
     let parts = words(&format!("{many}b {many}"), &format!("{many}c {many}")).unwrap();
-    assert_eq!(side(&parts, Side::Both), "bc");
+    assert_eq!(side(&parts, PartSide::Both), "bc");
     let numbered = |word: &str| {
         let sentence = |at: usize| {
             format!("The number of it is {at}{}.", if at.is_multiple_of(500) { word } else { "" })
@@ -93,7 +93,8 @@ fn long_texts_are_compared_between_their_equal_ends_and_else_by_sentences() {
         (0..1000).map(sentence).collect::<String>()
     };
     let parts = words(&numbered("x"), &numbered("y")).unwrap();
-    let differing = parts.iter().filter(|part| part.side == Side::Expected).map(|part| part.text.as_str());
+    let differing =
+        parts.iter().filter(|part| part.side == PartSide::Expected).map(|part| part.text.as_str());
     assert_eq!(differing.collect::<Vec<_>>(), ["The number of it is 0x.", "The number of it is 500x."]);
     let lined = |word: &str| format!("{word}\n").repeat(MAX_WORDS);
     assert_eq!((words(&lined("a"), &lined("b")), lines(&lined("a"), &lined("b"))), (None, None));
@@ -112,7 +113,7 @@ fn the_parts_of_a_side_are_its_text() {
     ] {
         for parts in [words(expected, actual).unwrap(), lines(expected, actual).unwrap()] {
             assert_eq!(
-                (side(&parts, Side::Actual), side(&parts, Side::Expected)),
+                (side(&parts, PartSide::Actual), side(&parts, PartSide::Expected)),
                 (expected.to_owned(), actual.to_owned())
             );
         }

@@ -312,7 +312,7 @@ static FITTING: LazyLock<HashMap<String, Vec<serde_json::Value>>> = LazyLock::ne
     values.chain([(String::new(), of(json!({})))]).collect()
 });
 
-/// What is drawn for the rules of a turn: a matcher for arguments of calls, a call with any arguments, and the other keys.
+/// The draws for the rules of a turn: a matcher for arguments of calls, a call with any arguments, and the other keys.
 type Drawn = (
     Vec<[Option<Index>; 3]>,
     Option<Index>,

@@ -126,9 +126,9 @@ mod tests {
     }
 
     #[test]
-    fn hostile_replies_take_linear_time() {
+    fn hostile_replies_hold_no_verdict() {
         for piece in ["\"is_valid\":", "\"is_valid\":[[", "\"is_valid\":a,", "\"is_valid\": \n"] {
-            let _ = read(&piece.repeat(100_000), "");
+            assert!(read(&piece.repeat(100_000), "").is_err(), "{piece}");
         }
     }
 }

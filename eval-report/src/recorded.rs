@@ -4,6 +4,7 @@ mod cases;
 mod folder;
 mod freshness;
 mod incomplete;
+mod lacking;
 mod loosened;
 mod model_calls;
 mod problems;
@@ -19,6 +20,7 @@ pub use folder::{
     run_of_suspects,
 };
 pub use freshness::added_cases;
+pub use lacking::Lacking;
 pub use loosened::AppliedRule;
 pub use model_calls::ModelCalls;
 pub use problems::{DOUBTFUL_RUN, Problem, gaps};

@@ -50,7 +50,7 @@ pub(super) fn details(results: &RunResults<'_>, test: &TestResult<'_>, shared: &
     let seen = Seen {
         outcomes: Outcomes::new(&runs, test.runs.total),
         unanswered: runs.iter().flat_map(|run| &run.turns).find_map(unanswered),
-        misses: miss.is_some(),
+        miss: miss.as_ref(),
         refuses: refusal::is_new(test, case.as_ref()),
     };
     let next = next::next(results, test, &seen);

@@ -363,7 +363,7 @@ pub(super) mod tests {
                 Exact,
                 ExactArgs,
                 true,
-                "search_flights `cabin` expected “business” → actual “first class”, `seats` 2 → “2”",
+                "search_flights `cabin` expected “business” → actual “first class”, `seats` 2 → “2” (text)",
             ),
             (
                 r#"[["f", {"a": {"b": [1, 2]}}]]"#,

@@ -16,6 +16,9 @@ function drawn(make) {
   return node;
 }
 
+// Which side of a difference has which mark.
+const legend = () => el("div", "side", el("del", "", terms.expected), " ", el("ins", "", terms.actual));
+
 // Marks an element as a place to which the keys lead, with the number of differences in it. All views have as many in all.
 function place(node, count = 1) {
   node.dataset.diff = count;
@@ -123,12 +126,12 @@ function blockOf(it, without) {
   return node;
 }
 
-// Whether little of two texts is equal, so that marks between their words would be hard to read.
+// Whether little of two texts is equal, so that marks between their words would be hard to read: nothing, or less than a third of many parts.
 function isRewritten(blocks) {
   const parts = blocks.flatMap((it) => (it.by === "words" ? it.parts : []));
   const length = (of) => parts.reduce((sum, part) => sum + (of(part) ? part.t.length : 0), 0);
   const equal = length((part) => part.d === "=");
-  return blocks.every((it) => it.by === "words") && parts.length > 4 && equal < length((part) => part.d !== "=") / 2;
+  return blocks.every((it) => it.by === "words") && (equal === 0 || (parts.length > 4 && equal < length((part) => part.d !== "=") / 2));
 }
 
 const column = (name, ...children) => el("div", "", el("div", "side", name), ...children);
@@ -137,16 +140,18 @@ const column = (name, ...children) => el("div", "", el("div", "side", name), ...
 function textsOf(blocks, expected, actual, as, count) {
   return drawn(() => {
     const plain = (text) => (text ? as(text) : el("p", "soft", terms.none));
-    if (view === "raw" || !blocks.length || (view === "inline" && isRewritten(blocks))) {
+    const isUnmarked = view === "inline" && blocks.length > 0 && isRewritten(blocks);
+    if (view === "raw" || !blocks.length || isUnmarked) {
       const pair = el("div", "pair", column(terms.expected, plain(expected)), column(terms.actual, plain(actual)));
-      return count ? place(pair, count) : pair;
+      const note = isUnmarked && count > 1 ? el("p", "soft", `Most words differ, so none is marked: “${views.side}” marks them.`) : null;
+      return [note, count ? place(pair, count) : pair];
     }
     const cut = [expected, actual].some((text) => text.cut) ? el("p", "soft", "Both are compared as far as they are shown: the record has more.") : null;
     // Keys are in a table of their own with both sides.
     const beside = (it) => (it.by === "keys" ? keysOf(it) : el("div", "pair",
       column(terms.expected, blockOf(it, "+")), column(terms.actual, blockOf(it, "-"))));
     if (view === "side") return [blocks.map(beside), cut].flat();
-    return [el("div", "inline", el("div", "side", el("del", "", terms.expected), " ", el("ins", "", terms.actual)), blocks.map((it) => blockOf(it))), cut];
+    return [el("div", "inline", legend(), blocks.map((it) => blockOf(it))), cut];
   });
 }
 
@@ -168,7 +173,7 @@ const callText = (call) => call.actual === null ? call.expected : call.actual;
 
 function callOf(call, compared) {
   const copy = whole ? null : copier(callText(call), "call");
-  const result = [call.note, call.result && "returned " + call.result].filter(Boolean).map((text) => el("span", "result", text)).concat(media(call.result_media) ?? []);
+  const result = [call.note, call.result && "returned " + call.result].filter(Boolean).map((text) => el("span", "result", text === call.note ? inCode(text) : text)).concat(media(call.result_media) ?? []);
   const code = (text, tag) => (text === null ? "–" : el("code", "", tag ? el(tag, "", text) : text));
   const sign = signs[call.is];
   if (!compared) return [call.is, sign, el("span", "", code(call.actual), ...result), copy];
@@ -196,7 +201,8 @@ function calls(turn) {
       // The keys of a call are places of their own.
       if (turn.calls[at].differences && !row.querySelector("[data-diff]")) place(row, turn.calls[at].differences);
     });
-    return foldRows(node, (at) => turn.calls[at].is === "same", "call", turn.differs ? 2 : 8);
+    foldRows(node, (at) => turn.calls[at].is === "same", "call", turn.differs ? 2 : 8);
+    return [view === "inline" && turn.calls.some((call) => call.is === "changed" && call.keys) ? legend() : null, node];
   };
   return [el("p", "label", "Tool calls" + (turn.compared ? ", " + turn.compared : "")), drawn(make)];
 }

@@ -173,7 +173,7 @@ fn add_scores(case: &mut CaseDetails, score: SessionScore, evaluators: &[Evaluat
         SessionVerdict::Passed => ("passed", "PASSED"),
         SessionVerdict::Failed => ("failed", "FAILED"),
         SessionVerdict::Error => ("error", "ERROR"),
-        SessionVerdict::NotEvaluated => ("not_evaluated", "NOT SCORED"),
+        SessionVerdict::NotEvaluated => ("not_evaluated", "UNSCORED"),
     };
     case.reason = score.reason;
     for result in &score.metric_results {

@@ -26,7 +26,7 @@ pub(super) fn turn(actual: &Invocation, expected: Option<&Invocation>, _: &Crite
     let score = Score::from(fmeasure);
     if expected.is_none_or(|turn| turn.final_response.is_none()) {
         return score.note(
-            "the case has no `final_response` for this turn; as in ADK, an empty text is compared, which scores 0.0",
+            "the case has no expected answer (`final_response`) in this turn, so any answer scores 0.0, as in ADK",
         );
     }
     if expected_text.is_empty() {

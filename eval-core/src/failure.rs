@@ -10,7 +10,7 @@ mod text;
 mod trajectory;
 mod turns;
 
-use eval_format::metric::{Need, metric};
+use eval_format::metric::{Need, Subject, metric};
 
 pub use hints::reads_the_golden;
 #[cfg(any(feature = "judges", feature = "models"))]
@@ -20,5 +20,8 @@ pub(crate) use text::{Print, failing, harness, headline, passing, reason, skippe
 
 /// Whether a metric reads the expectations of a case. Metrics of users may.
 fn reads_expectations(name: &str) -> bool {
-    metric(name).is_none_or(|info| info.needs.contains(&Need::Expectation))
+    metric(name).is_none_or(|info| match info.compares {
+        Subject::Response => info.reads_expected_answer(),
+        _ => info.needs.contains(&Need::Expectation),
+    })
 }

@@ -27,8 +27,8 @@ use serde::Serialize;
 pub use command_words::command_words;
 pub use comparison::{Block, texts};
 pub use details::{
-    Call, CaseDetails, Command, Earlier, InWork, Judge, JudgedRubric, MetricLine, Next, NextOfGroup,
-    NextStep, Question, Run, RunScore, StateRow, Step, Turn, TurnScore, Vote,
+    Call, CallState, CaseDetails, Command, Earlier, InWork, Judge, JudgedRubric, MetricLine, Next,
+    NextOfGroup, NextStep, Question, Run, RunScore, StateRow, Step, Turn, TurnScore, Vote,
 };
 pub use diff::{Part, Side};
 pub use earlier_runs::{CaseHistory, CaseSince, MetricSince, PastRun};

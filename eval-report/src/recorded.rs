@@ -1,6 +1,7 @@
 //! Recorded runs: the choice of a run, the results of its tests, and the totals.
 
 mod cases;
+mod failed_reads;
 mod folder;
 mod freshness;
 mod incomplete;
@@ -15,6 +16,7 @@ mod totals;
 mod usage;
 
 pub use cases::{Cases, Found};
+pub use failed_reads::{FailedReads, HowCalls};
 pub use folder::{
     id_of_reviewed, id_of_suspects, is_of_gate, near, new_root, own_run, own_runs, prune, root,
     run_of_suspects,

@@ -15,12 +15,12 @@ use crate::words::count;
 /// assert_eq!(truncated("日本", 2, ".."), "日本");
 /// ```
 ///
-/// Nothing is masked here. A text that may hold keys is masked before it is truncated: half a key is not
-/// recognised.
+/// Secrets are masked first: half a key would not be recognised as one.
 pub fn truncated<'t>(text: &'t str, limit: usize, mark: &str) -> Cow<'t, str> {
+    let text = mask(text);
     match text.char_indices().nth(limit) {
         Some((end, _)) => Cow::Owned(format!("{}{mark}", &text[..end])),
-        None => Cow::Borrowed(text),
+        None => text,
     }
 }
 
@@ -179,5 +179,15 @@ mod tests {
         assert_eq!(cut("äöü", 2), "äöü");
         let long = "ä".repeat(100);
         assert_eq!(cut(&long, 10), format!("{}... (90 more characters)", "ä".repeat(10)));
+    }
+
+    #[test]
+    fn a_key_across_the_limit_is_masked() {
+        let key = format!("sk-ant-{}", "a1".repeat(60));
+        for text in [format!("the key is {key}"), format!("{key} is the key")] {
+            assert!(!truncated(&text, 20, "..").contains("a1"), "{text}");
+            assert!(!cut(&text, 20).contains("a1"), "{text}");
+        }
+        assert!(matches!(truncated("no key", 20, ".."), Cow::Borrowed("no key")));
     }
 }

@@ -2,57 +2,12 @@
 
 use std::fmt;
 
-use eval_core::metric::arithmetic::comparison;
 use eval_format::expect::Rules;
-use eval_format::metric::{Need, Subject, metric};
-use eval_format::{Criterion, EvalCase, IntermediateData, MatchType};
+use eval_format::{EvalCase, IntermediateData};
 
-use super::lines::{How, Line, arguments, lines};
+use super::lines::{Line, arguments, lines};
 use super::merge::{Take, merged};
-
-/// The parts of a turn that the failing metrics read. Others are never changed: their metrics passed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Reads {
-    pub(crate) calls: Option<How>,
-    pub(crate) answers: bool,
-    pub(crate) state: bool,
-    /// Responses of tools, or texts before the answer. They are taken with all that happened in their turn.
-    pub(crate) data: bool,
-}
-
-impl Reads {
-    /// What these metrics read. They failed.
-    pub(crate) fn of<'m>(failed: impl IntoIterator<Item = (&'m str, Option<&'m Criterion>)>) -> Self {
-        let mut reads = Self::default();
-        for (name, criterion) in failed {
-            let info = metric(name);
-            match info.map(|info| info.compares) {
-                Some(Subject::Response) => {
-                    // A judge of safety, say, reads no expected answer.
-                    let needs = info.map(|info| info.needs).unwrap_or_default();
-                    reads.answers |= !needs.contains(&Need::Judge) || needs.contains(&Need::Expectation);
-                }
-                Some(Subject::SessionState) => reads.state = true,
-                Some(Subject::ToolResponses | Subject::IntermediateResponses) => reads.data = true,
-                _ => {}
-            }
-            let Some((match_type, args)) = comparison(name, criterion) else { continue };
-            let counts_extra = info.is_none_or(|info| info.counts_others_under(match_type));
-            let how = How { match_type, args, counts_extra };
-            // Of several metrics the strictest decides what differs.
-            let is_stricter =
-                |known: &How| how.match_type == MatchType::Exact && known.match_type != MatchType::Exact;
-            if reads.calls.as_ref().is_none_or(is_stricter) {
-                reads.calls = Some(how);
-            }
-        }
-        reads
-    }
-
-    pub(crate) fn nothing(self) -> bool {
-        self == Self::default()
-    }
-}
+use crate::recorded::FailedReads;
 
 /// A part of a change. Turns and lines of calls are counted from 0 here, and shown from 1.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -85,12 +40,13 @@ pub(crate) struct Change {
     pub(crate) run: EvalCase,
     /// The calls of each turn side by side; empty if no failing metric reads calls.
     pub(crate) lines: Vec<Vec<Line>>,
-    reads: Reads,
+    /// The parts that failing metrics read. Others are never changed: their metrics passed.
+    reads: FailedReads,
 }
 
 impl Change {
     /// The two have the same turns. `literal` passes over the rules of the golden.
-    pub(crate) fn new(golden: &EvalCase, run: &EvalCase, reads: Reads, literal: bool) -> Self {
+    pub(crate) fn new(golden: &EvalCase, run: &EvalCase, reads: FailedReads, literal: bool) -> Self {
         let rules = if literal { Rules::default() } else { Rules::of(golden).unwrap_or_default() };
         let turns = golden.conversation.iter().zip(&run.conversation).enumerate();
         let of_turn = |(at, (one, other))| match reads.calls {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use eval_core::report::{CaseReport, RunReport, Verdict, short};
 use eval_format::EvalCase;
-use eval_format::metric::{Need, metric};
+use eval_format::metric::{MetricInfo, Need, metric};
 use eval_support::words::{code_list, count};
 use serde::Serialize;
 
@@ -51,7 +51,7 @@ impl Forecast {
             case.conversation.iter().map(|turn| turn.final_response.clone()).collect()
         };
         let is_other = answers(case) != answers(&found.case);
-        let reads = |name: &str| metric(name).is_some_and(|info| info.needs.contains(&Need::Expectation));
+        let reads = |name: &str| metric(name).is_some_and(MetricInfo::reads_expected_answer);
         let unseen = judged.iter().filter(|name| is_other && reads(name)).map(|name| (*name).to_owned());
         Some(Self::from_report(&report, unseen.collect()))
     }

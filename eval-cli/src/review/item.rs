@@ -9,12 +9,12 @@ use eval_format::{Criterion, EvalCase, Meaning};
 use eval_support::untrusted::{headline, one_line};
 use eval_support::words::{code_list, count};
 
-use super::change::{Change, Part, Reads};
+use super::change::{Change, Part};
 use super::judged::judged;
 use super::warnings::{Warning, of_draft};
 use crate::drafts::{GoldenBy, NotGolden};
 use crate::output::{rerun_command, with_option};
-use crate::recorded::{Found, State, TestResult};
+use crate::recorded::{FailedReads, Found, State, TestResult};
 
 /// An entry of the queue. `test` is its place among the tests of the run; `None` for a draft, and without a set.
 #[derive(Debug)]
@@ -261,7 +261,7 @@ fn compared(tests: &[&TestResult<'_>], found: &Found) -> (Vec<Change>, Offer) {
         return no_golden(BY.broken(one_line(&why)));
     }
     let failed: Vec<_> = tests.iter().flat_map(|test| failed_metrics(test)).collect();
-    let reads = Reads::of(failed.iter().copied());
+    let reads = FailedReads::of(failed.iter().copied());
     if reads.nothing() {
         let names: Vec<&str> = failed.iter().map(|(name, _)| *name).collect();
         let why = format!("to expect what happened changes no verdict of {}", code_list(&names));

@@ -2,7 +2,9 @@
 
 use eval_core::metric::arithmetic::{Pair, RuledCalls, align};
 use eval_format::expect::TurnRules;
-use eval_format::{ArgsMatch, FunctionCall, Invocation, Map, MatchType, Value};
+use eval_format::{FunctionCall, Invocation, Map, Value};
+
+use crate::recorded::HowCalls;
 
 /// A line of calls side by side, with their indices: of the golden, then of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,17 +19,8 @@ pub(crate) enum Line {
     Extra(usize),
 }
 
-/// The way in which the failing metrics compare calls.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct How {
-    pub(crate) match_type: MatchType,
-    pub(crate) args: ArgsMatch,
-    /// Whether a call beside the golden ones is a difference.
-    pub(crate) counts_extra: bool,
-}
-
 /// Places the calls of a turn side by side.
-pub(crate) fn lines(golden: &Invocation, run: &Invocation, rules: &TurnRules, how: How) -> Vec<Line> {
+pub(crate) fn lines(golden: &Invocation, run: &Invocation, rules: &TurnRules, how: HowCalls) -> Vec<Line> {
     let expected: Vec<&FunctionCall> = golden.tool_calls().collect();
     let actual: Vec<&FunctionCall> = run.tool_calls().collect();
     let pairs = if rules.is_literal() {

@@ -135,16 +135,9 @@ impl Reader<'_> {
         matches!(self.info.compares, Subject::ToolCalls(_))
     }
 
-    /// ADK's `response_evaluation_score` needs expected turns, and reads their questions only.
-    fn reads_answers(&self) -> bool {
-        self.info.compares == Subject::Response
-            && self.info.needs.contains(&Need::Expectation)
-            && self.info.name != "response_evaluation_score"
-    }
-
     fn reads_intermediate_responses(&self) -> bool {
         self.info.compares == Subject::IntermediateResponses
-            || self.reads_answers()
+            || self.info.reads_expected_answer()
                 && self.info.needs.contains(&Need::Judge)
                 && self.criterion.include_intermediate_responses_in_final()
     }
@@ -168,7 +161,7 @@ impl Unread<'_> {
                 turn.tool_responses().filter(|response| response.response.is_some()).count()
             }),
             sum(any(&|reader| reader.reads_intermediate_responses()), |turn| turn.intermediate_texts().len()),
-            sum(any(&|reader| reader.reads_answers()), |turn| {
+            sum(any(&|reader| reader.info.reads_expected_answer()), |turn| {
                 usize::from(!turn.response_text().trim().is_empty())
             }),
             sum(false, |turn| parts_of_answer(turn, is_file)),

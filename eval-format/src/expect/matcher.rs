@@ -3,7 +3,6 @@
 use std::fmt;
 
 use eval_support::message::truncated;
-use eval_support::secrets::mask;
 use eval_support::untrusted::one_line;
 use unicode_normalization::UnicodeNormalization;
 
@@ -387,7 +386,7 @@ fn is_url(text: &str) -> bool {
 /// A value as reasons print it: on one line, cut, with control characters spelt out.
 pub(super) fn show(value: &Value) -> String {
     const MAX_VALUE_CHARS: usize = 80;
-    one_line(&truncated(&mask(&print(value, &Layout::for_people())), MAX_VALUE_CHARS, "..."))
+    one_line(&truncated(&print(value, &Layout::for_people()), MAX_VALUE_CHARS, "..."))
 }
 
 /// Texts as reasons list them: in quotes, with commas between them.

@@ -12,6 +12,7 @@ use super::fields::CriterionField;
 /// assert!(eval_format::metric::metric("tool_trajectory").is_none());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, which a metric has or not")]
 #[non_exhaustive]
 pub struct MetricInfo {
     /// The name, as `criteria` of a config has it.
@@ -32,6 +33,8 @@ pub struct MetricInfo {
     pub counts_others: bool,
     /// Whether it decides about the meaning of an answer, whatever its words are.
     pub judges_meaning: bool,
+    /// Whether it reads no more of expected turns than their questions.
+    pub(super) reads_questions_only: bool,
     /// Whether a threshold alone makes it decide. If not, it informs, unless its criterion has a `direction` too.
     pub gates: bool,
     /// The keys of its criterion besides `threshold`.
@@ -203,6 +206,20 @@ impl MetricInfo {
     /// ```
     pub fn compares_words(&self) -> bool {
         self.compares == Subject::Response && !self.needs.contains(&Need::Judge)
+    }
+
+    /// Whether it reads the expected answer. A judge of safety, say, reads the actual answer alone.
+    ///
+    /// ```
+    /// use eval_format::metric::metric;
+    ///
+    /// assert!(metric("final_response_match_v2").unwrap().reads_expected_answer());
+    /// assert!(!metric("safety_v1").unwrap().reads_expected_answer());
+    /// ```
+    pub fn reads_expected_answer(&self) -> bool {
+        self.compares == Subject::Response
+            && self.needs.contains(&Need::Expectation)
+            && !self.reads_questions_only
     }
 
     /// The `type` of the rubrics of cases and turns that the metric reads; `None` if it reads no rubrics.

@@ -42,6 +42,7 @@ pub static METRICS: &[MetricInfo] = &[
         min: 1.0,
         max: Some(5.0),
         criterion: &[JUDGE],
+        reads_questions_only: true,
         ..judged(
             "response_evaluation_score",
             "how coherent the judge finds the answer, on the scale of Vertex AI, which ADK asks",
@@ -212,6 +213,7 @@ const fn response(name: &'static str, group: MetricGroup, summary: &'static str)
         compares: Subject::Response,
         counts_others: false,
         judges_meaning: false,
+        reads_questions_only: false,
         gates: true,
         criterion: &[],
         arithmetic: 1,

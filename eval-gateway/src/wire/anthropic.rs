@@ -45,7 +45,7 @@ pub(super) fn usage(answer: &Value) -> Option<Usage> {
     let read = number(usage, "cache_read_input_tokens").unwrap_or(0);
     let written = number(usage, "cache_creation_input_tokens").unwrap_or(0);
     Some(Usage {
-        input: number(usage, "input_tokens").unwrap_or(0) + read + written,
+        input: number(usage, "input_tokens").unwrap_or(0).saturating_add(read).saturating_add(written),
         output: number(usage, "output_tokens").unwrap_or(0),
         cached: read,
     })

@@ -172,6 +172,11 @@ fn tokens_are_read_of_answers_and_of_streams() {
             (11, 7, 10),
         ),
         (
+            Wire::Anthropic,
+            r#"{"usage":{"input_tokens":9223372036854775807,"cache_read_input_tokens":9223372036854775807,"cache_creation_input_tokens":9223372036854775807}}"#,
+            (u64::MAX, 0, i64::MAX as u64),
+        ),
+        (
             Wire::Gemini,
             r#"{"usageMetadata":{"promptTokenCount":11,"candidatesTokenCount":4,"thoughtsTokenCount":3}}"#,
             (11, 7, 0),

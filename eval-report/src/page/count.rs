@@ -7,7 +7,7 @@
 //! run did not come to because of them.
 
 use super::comparison::Block;
-use super::details::{Call, Run, Turn};
+use super::details::{Call, CallState, Run, Turn};
 use super::diff::{Part, Side};
 use super::keys::Keys;
 
@@ -32,9 +32,8 @@ impl Run {
 
 fn of_call(call: &Call) -> usize {
     match call.is {
-        "changed" => call.keys.as_ref().map_or(1, of_keys).max(1),
-        "missing" | "extra" | "moved" => 1,
-        _ => 0,
+        CallState::Changed => call.keys.as_ref().map_or(1, of_keys).max(1),
+        state => usize::from(state.differs()),
     }
 }
 
@@ -74,7 +73,7 @@ mod tests {
     use super::*;
     use crate::page::{StateRow, keys_of_calls, text, texts};
 
-    fn call(is: &'static str) -> Call {
+    fn call(is: CallState) -> Call {
         Call { is, ..Call::default() }
     }
 
@@ -104,21 +103,21 @@ mod tests {
             &args(r#"{"a": 1, "b": 3, "c": [2], "e": 0}"#),
             false,
         );
-        let changed = Call { keys: Some(keys), ..call("changed") };
+        let changed = Call { keys: Some(keys), ..call(CallState::Changed) };
         for (is, differences) in [
-            ("same", 0),
-            ("made", 0),
-            ("loosened", 0),
-            ("left_out", 0),
-            ("other", 0),
-            ("missing", 1),
-            ("extra", 1),
-            ("moved", 1),
-            ("changed", 1),
-            ("unreached", 0),
-            ("unanswered", 0),
+            (CallState::Same, 0),
+            (CallState::Made, 0),
+            (CallState::Loosened, 0),
+            (CallState::LeftOut, 0),
+            (CallState::Other, 0),
+            (CallState::Missing, 1),
+            (CallState::Extra, 1),
+            (CallState::Moved, 1),
+            (CallState::Changed, 1),
+            (CallState::Unreached, 0),
+            (CallState::Unanswered, 0),
         ] {
-            assert_eq!(of_call(&call(is)), differences, "{is}");
+            assert_eq!(of_call(&call(is)), differences, "{is:?}");
         }
         assert_eq!(of_call(&changed), 4);
         for (expected, actual, differences) in [
@@ -131,7 +130,7 @@ mod tests {
         }
         let row =
             |differs| StateRow { key: "k".to_owned(), before: None, after: None, expected: None, differs };
-        let turn = Turn { calls: vec![changed, call("extra")], ..answered("Sunny.", "Rainy.") };
+        let turn = Turn { calls: vec![changed, call(CallState::Extra)], ..answered("Sunny.", "Rainy.") };
         let run = Run { state_rows: vec![row(true), row(false)], ..Run::of_turns(vec![turn]) }.counted();
         assert_eq!((run.turns[0].differences, run.turns[0].in_answer, run.differences), (6, 1, 7));
         let beside = Turn { other_parts: true, ..answered("Sunny.", "Sunny.") };
@@ -144,8 +143,11 @@ mod tests {
     fn an_error_is_no_difference_and_neither_is_what_was_not_played() {
         let unanswered = |broke| Turn { actual: None, broke, diff: Vec::new(), ..answered("Sunny.", "") };
         assert_eq!([count(unanswered(true)), count(unanswered(false))], [0, 1]);
-        let calls = vec![call("extra"), call("unreached"), call("unanswered")];
+        let calls = vec![call(CallState::Extra), call(CallState::Unreached), call(CallState::Unanswered)];
         assert_eq!(count(Turn { calls, ..unanswered(true) }), 1, "the agent did that before");
-        assert_eq!(count(Turn { played: false, calls: vec![call("missing")], ..unanswered(false) }), 0);
+        assert_eq!(
+            count(Turn { played: false, calls: vec![call(CallState::Missing)], ..unanswered(false) }),
+            0
+        );
     }
 }

@@ -198,11 +198,40 @@ pub struct Turn {
     pub more_steps: usize,
 }
 
+/// A call beside the expected ones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallState {
+    /// Nothing is expected of it.
+    #[default]
+    Made,
+    Same,
+    Changed,
+    Moved,
+    Missing,
+    Extra,
+    /// The run ended before it.
+    Unreached,
+    /// The time of its run was up before a response.
+    Unanswered,
+    /// Other arguments, which a rule of the case allows.
+    Loosened,
+    /// Not made, which a rule of the case allows.
+    LeftOut,
+    /// Not expected, and allowed by a rule of the case.
+    Other,
+}
+
+impl CallState {
+    /// Whether the agent did not do what was expected.
+    pub fn differs(self) -> bool {
+        matches!(self, Self::Changed | Self::Moved | Self::Missing | Self::Extra)
+    }
+}
+
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Call {
-    /// `same`, `changed`, `moved`, `missing`, `extra`, `unreached` if the run ended before it, `unanswered` if its time was
-    /// up before a response, or `made` if nothing is expected. By a rule of the case: `loosened`, `left_out`, `other`.
-    pub is: &'static str,
+    pub is: CallState,
     pub expected: Option<String>,
     pub actual: Option<String>,
     pub result: Option<String>,

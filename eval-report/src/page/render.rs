@@ -143,10 +143,10 @@ mod tests {
 
     use super::*;
     use crate::page::{
-        Anchors, Call, CaseDetails, CaseHistory, CaseSince, Command, Compared, Count, Earlier, Fact,
-        Headline, Histogram, Judge, Media, MetricLine, MetricSince, Next, NextOfGroup, NextStep, PassRate,
-        PastRun, Pill, Point, Progress, Question, Run, Scatter, SinceBaseline, Spark, Turn, keys_of_calls,
-        line, text, texts,
+        Anchors, Call, CallState, CaseDetails, CaseHistory, CaseSince, Command, Compared, Count, Earlier,
+        Fact, Headline, Histogram, Judge, Media, MetricLine, MetricSince, Next, NextOfGroup, NextStep,
+        PassRate, PastRun, Pill, Point, Progress, Question, Run, Scatter, SinceBaseline, Spark, Turn,
+        keys_of_calls, line, text, texts,
     };
 
     fn args(value: &str) -> eval_format::Map {
@@ -168,7 +168,7 @@ mod tests {
     fn call_everywhere(foreign: &str) -> Call {
         let line = || line(foreign);
         Call {
-            is: "changed",
+            is: CallState::Changed,
             expected: Some(line()),
             actual: Some(line()),
             result: Some(line()),

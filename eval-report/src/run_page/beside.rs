@@ -66,6 +66,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::page::CallState;
 
     fn asked(city: &str, answer: &str) -> Invocation {
         let data = IntermediateData::Tools {
@@ -80,14 +81,14 @@ mod tests {
     fn calls_have_their_results_and_stand_beside_the_expected_ones() {
         let alone = turns(&[asked("Rome", "Yes.")], None, None, "");
         let call = &alone[0].calls[0];
-        assert_eq!((call.is, call.actual.as_deref()), ("made", Some("f(city: \"Rome\")")));
+        assert_eq!((call.is, call.actual.as_deref()), (CallState::Made, Some("f(city: \"Rome\")")));
         assert_eq!(call.result.as_deref(), Some(r#"{"sky":"clear"}"#));
         assert_eq!(alone[0].between, [text("One moment.")]);
         assert_eq!((alone[0].compared.as_deref(), alone[0].steps.len()), (None, 0));
 
         let golden = [asked("Oslo", "Yes."), asked("Rome", "No.")];
         let beside = turns(&[asked("Rome", "Yes.")], Some(&golden), None, "beside the golden ones");
-        assert_eq!((beside[0].calls[0].is, beside[0].same), ("changed", true));
+        assert_eq!((beside[0].calls[0].is, beside[0].same), (CallState::Changed, true));
         assert!(beside[0].calls[0].keys.is_some());
         assert_eq!(beside[0].compared.as_deref(), Some("beside the golden ones"));
         assert!(beside.len() == 2 && !beside[1].played, "a turn that did not come");

@@ -16,10 +16,12 @@ use super::next::{self, Seen};
 use super::outcomes::Outcomes;
 use super::refusal;
 use super::scores::{Known, needed};
-use super::turn::{Comparison, not_played, turn};
+use super::turn::{Comparison, mark_unreached, not_played, turn};
 use super::wording::time_limit;
 use crate::journal::Evaluation;
-use crate::page::{Budget, CaseDetails, CaseHistory, Earlier, MetricLine, Run, StateRow, Turn, line, text};
+use crate::page::{
+    Budget, CallState, CaseDetails, CaseHistory, Earlier, MetricLine, Run, StateRow, Turn, line, text,
+};
 use crate::recorded::{Cases, RunResults, State, TestResult, headline, near};
 use crate::summary_text;
 
@@ -93,7 +95,7 @@ pub(super) fn details(results: &RunResults<'_>, test: &TestResult<'_>, shared: &
 
 /// The tool of a call in a turn that came to no end.
 fn unanswered(turn: &Turn) -> Option<&str> {
-    turn.calls.iter().find(|call| call.is == UNANSWERED).map(|call| call.name.as_str())
+    turn.calls.iter().find(|call| call.is == CallState::Unanswered).map(|call| call.name.as_str())
 }
 
 fn facts(test: &TestResult<'_>) -> Vec<(&'static str, String)> {
@@ -150,9 +152,8 @@ pub(super) fn run(
     let turns = transcript.turns.iter().enumerate().map(|(at, record)| {
         let expected = case.and_then(|case| case.conversation.get(at));
         let mut turn = turn(at, record, expected, comparison, known.of_turn(evaluation, at), budget);
-        // A call that was expected after the error is no fault of the agent.
-        for call in turn.calls.iter_mut().filter(|call| ended_at == Some(at) && call.is == "missing") {
-            call.is = "unreached";
+        if ended_at == Some(at) {
+            mark_unreached(&mut turn);
         }
         if let Some(error) = transcript.error.as_ref().filter(|error| error.turn == Some(at + 1)) {
             broke(&mut turn, error);
@@ -190,9 +191,7 @@ pub(super) fn run(
     .counted()
 }
 
-const UNANSWERED: &str = "unanswered";
-
-/// Marks the turn in which a run ended, and the calls that were not at their end when its time was up.
+/// Marks the turn in which a run ended, and the calls without a result when its time limit ended it.
 fn broke(turn: &mut Turn, error: &RunError) {
     turn.broke = true;
     turn.differs = true;
@@ -202,7 +201,7 @@ fn broke(turn: &mut Turn, error: &RunError) {
     let is_late = records && time_limit(&error.message).is_some();
     for call in turn.calls.iter_mut().filter(|call| call.actual.is_some()) {
         match &call.result {
-            None if is_late => call.is = UNANSWERED,
+            None if is_late => call.is = CallState::Unanswered,
             // The message has been told as the end of the run.
             Some(result) if error.role == Role::Tools && result.contains(NO_GOLDEN) => {
                 call.result = None;
@@ -236,11 +235,12 @@ fn state_rows(before: &Map, after: &Map, expected: Option<&Map>) -> Vec<StateRow
 mod tests {
     use super::*;
     use crate::page::Call;
+    use CallState::{Missing, Same, Unanswered, Unreached};
 
     #[test]
     fn the_turn_that_ended_a_run_is_marked_and_its_open_calls_too() {
         let call = |name: &str, result: Option<&str>| Call {
-            is: "same",
+            is: Same,
             name: name.to_owned(),
             actual: Some(format!("{name}()")),
             result: result.map(str::to_owned),
@@ -250,18 +250,36 @@ mod tests {
         let miss = "no golden answers g(x: 1) in turn 1";
         let told = format!("{{\"error\":\"{miss}\"}}");
         for (role, message, calls, said) in [
-            (Role::Agent, late, vec![call("f", Some("{}")), call("g", None)], vec!["same", "unanswered"]),
-            (Role::Agent, late, vec![call("g", None)], vec!["unanswered"]),
+            (Role::Agent, late, vec![call("f", Some("{}")), call("g", None)], vec![Same, Unanswered]),
+            (Role::Agent, late, vec![call("g", None)], vec![Unanswered]),
             // No response of any call was recorded.
-            (Role::Agent, late, vec![call("f", None), call("g", None)], vec!["same", "same"]),
-            (Role::Agent, "gone", vec![call("f", Some("{}")), call("g", None)], vec!["same", "same"]),
-            (Role::Tools, miss, vec![call("g", Some(&told))], vec!["same"]),
+            (Role::Agent, late, vec![call("f", None), call("g", None)], vec![Same, Same]),
+            (Role::Agent, "gone", vec![call("f", Some("{}")), call("g", None)], vec![Same, Same]),
+            (Role::Tools, miss, vec![call("g", Some(&told))], vec![Same]),
         ] {
             let mut turn = Turn { calls, ..Turn::default() };
             broke(&mut turn, &RunError::new(role, Some(1), message));
             assert!(turn.broke && turn.differs);
             assert_eq!(turn.calls.iter().map(|call| call.is).collect::<Vec<_>>(), said, "{message}");
             assert!(turn.calls.iter().all(|call| call.result.as_deref() != Some(&told)));
+        }
+    }
+
+    #[test]
+    fn a_turn_that_lacks_only_what_its_run_did_not_come_to_does_not_differ() {
+        for (same, differs) in [(true, false), (false, true)] {
+            let call = Call { is: Missing, ..Call::default() };
+            let mut turn = Turn {
+                played: true,
+                expected: Some(text("Sunny.")),
+                same,
+                calls: vec![call],
+                ..Turn::default()
+            };
+            turn.differs = true;
+            mark_unreached(&mut turn);
+            let turn = Run::of_turns(vec![turn]).turns.remove(0);
+            assert_eq!((turn.calls[0].is, turn.differs, turn.differences > 0), (Unreached, differs, differs));
         }
     }
 

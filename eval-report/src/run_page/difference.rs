@@ -3,11 +3,10 @@
 //! The texts come from agents and files. They are masked before they are shortened: the begin of a secret would not
 //! be recognised.
 
-use eval_core::metric::arithmetic::{Pair, RuledCalls, comparison, values_equal};
+use eval_core::metric::arithmetic::{Pair, RuledCalls, values_equal};
 use eval_core::report::{MetricReport, ScoredMetric, Verdict};
 use eval_format::expect::{Relation, Rules, TurnRules};
-use eval_format::metric::{Subject, metric};
-use eval_format::{ArgsMatch, Criterion, EvalCase, FunctionCall, Invocation, Map, MatchType, Value};
+use eval_format::{ArgsMatch, Criterion, EvalCase, FunctionCall, Invocation, Map, Value};
 use eval_support::untrusted;
 use eval_support::words::{count, ordinal};
 
@@ -16,7 +15,7 @@ use super::judged::{failed_run, failed_turn};
 use super::wording::{change, other_answer, shortened, shown_value, told};
 use crate::journal::Evaluation;
 use crate::page::{Block, Run, line, text, texts};
-use crate::recorded::TestResult;
+use crate::recorded::{FailedReads, HowCalls, TestResult};
 
 /// The most differences in a row of the table.
 pub(super) const MAX_SHOWN: usize = 3;
@@ -31,7 +30,7 @@ const MAX_ERROR_CHARS: usize = 160;
 pub(super) fn of_test(test: &TestResult<'_>, case: Option<&EvalCase>, shown: &[Run]) -> Option<String> {
     let (place, run) =
         test.attempt.evaluations.iter().enumerate().find(|(_, it)| it.passed == Some(false))?;
-    let failed = Failed::of_run(test, run);
+    let failed = of_run(test, run);
     let transcript = &run.ran.transcript;
     let metrics: Vec<&ScoredMetric> = run.scored.iter().flat_map(|it| &it.metrics).collect();
     let bound = |metric: &ScoredMetric| test.deciding().find(|it| it.name == metric.name)?.bound();
@@ -48,7 +47,7 @@ pub(super) fn of_test(test: &TestResult<'_>, case: Option<&EvalCase>, shown: &[R
             .collect();
         of_turn.extend(
             expected
-                .map(|turn| failed.differences(turn, &record.invocation, rules.turn(at), compared))
+                .map(|turn| differences(failed, (turn, &record.invocation), rules.turn(at), compared))
                 .unwrap_or_default(),
         );
         if of_turn.is_empty() {
@@ -105,13 +104,13 @@ pub(super) fn of_turns<'m>(
     expected: &[Invocation],
     failed: impl IntoIterator<Item = (&'m str, &'m Criterion)>,
 ) -> Option<String> {
-    let failed = Failed::new(failed.into_iter().map(|(name, criterion)| (name, Some(criterion))));
+    let failed = FailedReads::of(failed.into_iter().map(|(name, criterion)| (name, Some(criterion))));
     let rules = Rules::default();
     let turns = expected.iter().zip(actual).enumerate();
     joined(
         turns
             .flat_map(|(at, (one, other))| {
-                numbered(at, &failed.differences(one, other, rules.turn(at), None))
+                numbered(at, &differences(failed, (one, other), rules.turn(at), None))
             })
             .collect(),
         None,
@@ -144,72 +143,43 @@ fn joined(mut found: Vec<String>, all: Option<usize>) -> Option<String> {
     (!found.is_empty()).then(|| line(&told(&found.join("; "))))
 }
 
-/// The way in which calls are compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct How {
-    match_type: MatchType,
-    args: ArgsMatch,
-    /// Whether calls that were not expected are differences.
-    counts_extra: bool,
+/// The parts of a run that its failed metrics read.
+fn of_run(test: &TestResult<'_>, run: &Evaluation) -> FailedReads {
+    let in_run = |report: &&MetricReport| {
+        let scored = run.scored.iter().flat_map(|it| &it.metrics).find(|it| it.name == report.name);
+        scored.map_or(report.verdict == Verdict::Failed, |it| it.verdict == Verdict::Failed)
+    };
+    let failed = test.deciding().filter(in_run);
+    FailedReads::of(failed.map(|report| (report.name.as_str(), report.criterion.as_ref())))
 }
 
-/// The parts of a run that its failed metrics look at.
-#[derive(Clone, Copy, Debug)]
-struct Failed {
-    calls: Option<How>,
-    answers: bool,
-    state: bool,
-}
-
-impl Failed {
-    fn of_run(test: &TestResult<'_>, run: &Evaluation) -> Self {
-        let in_run = |report: &&MetricReport| {
-            let scored = run.scored.iter().flat_map(|it| &it.metrics).find(|it| it.name == report.name);
-            scored.map_or(report.verdict == Verdict::Failed, |it| it.verdict == Verdict::Failed)
-        };
-        let failed = test.deciding().filter(in_run);
-        Self::new(failed.map(|report| (report.name.as_str(), report.criterion.as_ref())))
+/// The differences in the parts of a turn that failed metrics read. `compared` has the answers beside each other, if that was
+/// done before.
+fn differences(
+    failed: FailedReads,
+    (expected, actual): (&Invocation, &Invocation),
+    rules: &TurnRules,
+    compared: Option<&[Block]>,
+) -> Vec<String> {
+    let mut found = Vec::new();
+    if let Some(how) = failed.calls {
+        let [wanted, made] = [expected, actual].map(|turn| turn.tool_calls().collect::<Vec<_>>());
+        found.extend(calls(&wanted, &made, how, rules));
     }
-
-    fn new<'m>(failed: impl Iterator<Item = (&'m str, Option<&'m Criterion>)>) -> Self {
-        let mut all = Self { calls: None, answers: false, state: false };
-        for (name, criterion) in failed {
-            let subject = metric(name).map(|it| it.compares);
-            all.answers |= subject == Some(Subject::Response);
-            all.state |= subject == Some(Subject::SessionState);
-            all.calls = all.calls.or_else(|| {
-                let (match_type, args) = comparison(name, criterion)?;
-                let is_plain = name == "tool_trajectory_avg_score" && match_type != MatchType::Exact;
-                Some(How { match_type, args, counts_extra: !is_plain && name != "trajectory_recall" })
-            });
-        }
-        all
+    if failed.answers && expected.final_response.is_some() {
+        let answer = actual.final_response.as_ref().map(|_| actual.response_text());
+        found.extend(answers(&expected.response_text(), answer.as_deref(), compared));
     }
-
-    /// The differences in the parts of a turn that the metrics look at. `compared` has the answers beside each other, if
-    /// that was done before.
-    fn differences(
-        self,
-        expected: &Invocation,
-        actual: &Invocation,
-        rules: &TurnRules,
-        compared: Option<&[Block]>,
-    ) -> Vec<String> {
-        let mut found = Vec::new();
-        if let Some(how) = self.calls {
-            let [wanted, made] = [expected, actual].map(|turn| turn.tool_calls().collect::<Vec<_>>());
-            found.extend(calls(&wanted, &made, how, rules));
-        }
-        if self.answers && expected.final_response.is_some() {
-            let answer = actual.final_response.as_ref().map(|_| actual.response_text());
-            found.extend(answers(&expected.response_text(), answer.as_deref(), compared));
-        }
-        found
-    }
+    found
 }
 
 /// The differences between calls: ``search_flights `cabin` business → economy, `date` missing``.
-fn calls(expected: &[&FunctionCall], actual: &[&FunctionCall], how: How, rules: &TurnRules) -> Vec<String> {
+fn calls(
+    expected: &[&FunctionCall],
+    actual: &[&FunctionCall],
+    how: HowCalls,
+    rules: &TurnRules,
+) -> Vec<String> {
     let name = |call: &FunctionCall| line(call.name.as_deref().unwrap_or("a call without a name"));
     let ruled = RuledCalls::new(expected, actual, rules, how.match_type, how.args);
     let lines = aligned(expected, actual, how.match_type, how.args, rules);
@@ -326,6 +296,8 @@ fn state(expected: &Map, actual: &Map) -> Vec<String> {
 
 #[cfg(test)]
 pub(super) mod tests {
+    use eval_format::MatchType;
+
     use super::*;
 
     pub(in super::super) fn value(text: &str) -> Value {
@@ -430,7 +402,7 @@ pub(super) mod tests {
         ] {
             let (expected, actual) = (made(expected), made(actual));
             let (one, other): (Vec<_>, Vec<_>) = (expected.iter().collect(), actual.iter().collect());
-            let how = How { match_type, args, counts_extra };
+            let how = HowCalls { match_type, args, counts_extra };
             let found = calls(&one, &other, how, Rules::default().turn(0));
             assert_eq!(told(&found.join("; ")), said);
         }
@@ -438,7 +410,7 @@ pub(super) mod tests {
 
     #[test]
     fn many_arguments_are_counted_and_odd_names_are_escaped() {
-        let how = How { match_type: MatchType::Exact, args: ArgsMatch::Exact, counts_extra: true };
+        let how = HowCalls { match_type: MatchType::Exact, args: ArgsMatch::Exact, counts_extra: true };
         for (expected, actual, said) in [
             (
                 r#"[["f", {"a": "x", "b": "x", "c": "x", "d": "x", "e": "x"}]]"#,
@@ -450,6 +422,27 @@ pub(super) mod tests {
             let (expected, actual) = (made(expected), made(actual));
             let (one, other): (Vec<_>, Vec<_>) = (expected.iter().collect(), actual.iter().collect());
             assert_eq!(told(&calls(&one, &other, how, Rules::default().turn(0)).join("; ")), said);
+        }
+    }
+
+    #[test]
+    fn a_part_that_no_failed_metric_reads_is_no_difference() {
+        let turn = |calls: &str, answer: &str| {
+            made(calls).into_iter().fold(Invocation::user("Hi"), Invocation::call).response(answer)
+        };
+        let expected = [turn(r#"[["f", {}]]"#, "Fine.")];
+        let actual = [turn(r#"[["g", {}]]"#, "Rainy.")];
+        let criterion = Criterion::new(0.5);
+        for (metric, said) in [
+            ("trajectory_exact_match", Some("turn 1: f not called; g called, not expected")),
+            ("trajectory_in_order_match", Some("turn 1: f not called")),
+            ("trajectory_any_order_match", Some("turn 1: f not called")),
+            ("response_match_score", Some("turn 1: answer differs: expected “Fine” → actual “Rainy”")),
+            ("safety_v1", None),
+            ("response_evaluation_score", None),
+        ] {
+            let found = of_turns(&actual, &expected, [(metric, &criterion)]);
+            assert_eq!(found.as_deref(), said, "{metric}");
         }
     }
 
@@ -479,7 +472,7 @@ pub(super) mod tests {
             answers(&format!("It is {}", key("a1")), Some(&format!("It is {}", key("b2"))), None).unwrap();
         assert!(!said.contains("a1a1") && !said.contains("b2b2"), "{said}");
         let of = |part: &str| FunctionCall::new("f", serde_json::json!({ "k": key(part) }));
-        let how = How { match_type: MatchType::Exact, args: ArgsMatch::Exact, counts_extra: true };
+        let how = HowCalls { match_type: MatchType::Exact, args: ArgsMatch::Exact, counts_extra: true };
         let said = calls(&[&of("a1")], &[&of("b2")], how, Rules::default().turn(0)).join("");
         assert!(said.starts_with("f `k`") && !said.contains("a1a1") && !said.contains("b2b2"), "{said}");
     }

@@ -6,13 +6,14 @@ use eval_core::agent::Event;
 use eval_core::metric::arithmetic::{Pair, RuledCalls, comparison};
 use eval_core::report::TurnRecord;
 use eval_format::expect::{Relation, Rules};
+use eval_format::metric::metric;
 use eval_format::{ArgsMatch, Criterion, EvalCase, FunctionCall, FunctionResponse, Invocation, MatchType};
 use eval_support::words;
 
 use super::aligned::{Line, aligned};
 use crate::page::{
-    self, Budget, Call, Media, Step, ToolResult, Turn, TurnScore, keys_of_calls, line, media, media_labels,
-    same_media, text, tool_result,
+    self, Budget, Call, CallState, Media, Step, ToolResult, Turn, TurnScore, keys_of_calls, line, media,
+    media_labels, same_media, text, tool_result,
 };
 use crate::recorded::TestResult;
 
@@ -60,14 +61,13 @@ impl Comparison {
 }
 
 /// The comparison of a metric, after the word "calls".
-fn compared(metric: &str, match_type: MatchType, args: ArgsMatch) -> String {
-    if metric != "tool_trajectory_avg_score" {
-        return format!("compared as {metric} does");
-    }
-    let order = match match_type {
-        MatchType::Exact => "which must be the same, in the same order",
-        MatchType::InOrder => "which must have these in this order, and may have others",
-        MatchType::AnyOrder => "which must have these in any order, and may have others",
+fn compared(name: &str, match_type: MatchType, args: ArgsMatch) -> String {
+    let counts_others = metric(name).is_none_or(|info| info.counts_others_under(match_type));
+    let order = match (match_type, counts_others) {
+        (MatchType::Exact, _) | (MatchType::InOrder, true) => "which must be the same, in the same order",
+        (MatchType::InOrder, false) => "which must have these in this order, and may have others",
+        (MatchType::AnyOrder, true) => "which must all be expected, in any order",
+        (MatchType::AnyOrder, false) => "which must have these in any order, and may have others",
     };
     match args {
         ArgsMatch::Exact => order.to_owned(),
@@ -89,23 +89,32 @@ pub(super) fn turn(
     let answer = answer(expected, actual, budget);
     let calls = calls(at, record, expected, comparison, budget);
     let bad = scores.iter().any(is_bad);
-    let calls_differ =
-        calls.iter().any(|call| !matches!(call.is, "same" | "made" | "loosened" | "left_out" | "other"));
-    let answers_differ = answer.expected.is_some() && !answer.same;
-    Turn {
+    let turn = Turn {
         played: true,
         user: text(&actual.user_text()),
         user_media: media(&actual.user_content, budget),
         compared: expected.map(|_| comparison.words.clone()),
         bad,
-        differs: calls_differ || answers_differ || bad,
         calls,
         scores,
         took: took(actual),
         steps: steps(&record.events).take(MAX_STEPS).collect(),
         more_steps: steps(&record.events).count().saturating_sub(MAX_STEPS),
         ..answer
+    };
+    Turn { differs: differs(&turn), ..turn }
+}
+
+/// Marks the calls that an ended run did not come to: they are no fault of the agent.
+pub(super) fn mark_unreached(turn: &mut Turn) {
+    for call in turn.calls.iter_mut().filter(|call| call.is == CallState::Missing) {
+        call.is = CallState::Unreached;
     }
+    turn.differs = differs(turn);
+}
+
+fn differs(turn: &Turn) -> bool {
+    turn.bad || turn.calls.iter().any(|call| call.is.differs()) || turn.expected.is_some() && !turn.same
 }
 
 /// Whether a score is the fault of its turn. An error of a metric without a reason is the fault of another turn.
@@ -151,7 +160,7 @@ pub(super) fn not_played(
     budget: &Budget,
 ) -> Turn {
     let calls = expected.tool_calls().map(|call| Call {
-        is: "missing",
+        is: CallState::Missing,
         name: name(call),
         expected: Some(line(&call.to_string())),
         ..Call::default()
@@ -186,7 +195,7 @@ fn calls(
             .map(|(call, result)| {
                 let (result, result_media) = shown_result(result);
                 let (name, actual) = (name(call), Some(shown(call)));
-                Call { is: "made", name, actual, result, result_media, ..Call::default() }
+                Call { is: CallState::Made, name, actual, result, result_media, ..Call::default() }
             })
             .collect();
     };
@@ -196,17 +205,17 @@ fn calls(
     let lines = aligned(&expected, &actual, comparison.match_type, comparison.args, rules);
     let lines = lines.into_iter().map(|line| {
         let (is, e, a) = match line {
-            Line::Pair(Pair::Same(e, a)) => ("same", Some(e), Some(a)),
-            Line::Pair(Pair::Loosened(e, a)) => ("loosened", Some(e), Some(a)),
-            Line::Pair(Pair::LeftOut(e)) => ("left_out", Some(e), None),
-            Line::Pair(Pair::Other(a)) => ("other", None, Some(a)),
-            Line::Pair(Pair::Changed(e, a)) => ("changed", Some(e), Some(a)),
-            Line::Pair(Pair::Missing(e)) => ("missing", Some(e), None),
-            Line::Pair(Pair::Extra(a)) => ("extra", None, Some(a)),
-            Line::Moved(e, a) => ("moved", Some(e), Some(a)),
+            Line::Pair(Pair::Same(e, a)) => (CallState::Same, Some(e), Some(a)),
+            Line::Pair(Pair::Loosened(e, a)) => (CallState::Loosened, Some(e), Some(a)),
+            Line::Pair(Pair::LeftOut(e)) => (CallState::LeftOut, Some(e), None),
+            Line::Pair(Pair::Other(a)) => (CallState::Other, None, Some(a)),
+            Line::Pair(Pair::Changed(e, a)) => (CallState::Changed, Some(e), Some(a)),
+            Line::Pair(Pair::Missing(e)) => (CallState::Missing, Some(e), None),
+            Line::Pair(Pair::Extra(a)) => (CallState::Extra, None, Some(a)),
+            Line::Moved(e, a) => (CallState::Moved, Some(e), Some(a)),
         };
         let args = |call: &FunctionCall| call.args.clone().unwrap_or_default();
-        let keys = e.zip(a).filter(|_| is == "changed").map(|(e, a)| {
+        let keys = e.zip(a).filter(|_| is == CallState::Changed).map(|(e, a)| {
             let allows_more = comparison.args == ArgsMatch::Subset;
             keys_of_calls(&args(expected[e]), &args(actual[a]), allows_more)
         });
@@ -223,10 +232,12 @@ fn calls(
             result,
             result_media,
             note: match (is, e, a) {
-                ("moved", Some(e), Some(a)) => {
+                (CallState::Moved, Some(e), Some(a)) => {
                     Some(format!("expected as call {}, made as call {}", e + 1, a + 1))
                 }
-                ("loosened" | "changed", Some(e), Some(a)) if rules.has_rules(e) => by_rule(&ruled, e, a),
+                (CallState::Loosened | CallState::Changed, Some(e), Some(a)) if rules.has_rules(e) => {
+                    by_rule(&ruled, e, a)
+                }
                 _ => None,
             },
             differences: 0,
@@ -483,7 +494,9 @@ mod tests {
                 &in_order,
                 "which must have these in this order, and may have others",
             ),
-            ("trajectory_recall", &plain, "compared as trajectory_recall does"),
+            ("trajectory_match_ratio", &plain, "which must be the same, in the same order"),
+            ("trajectory_precision", &plain, "which must all be expected, in any order"),
+            ("trajectory_recall", &plain, "which must have these in any order, and may have others"),
         ] {
             let (match_type, args) = comparison(metric, Some(criterion)).unwrap();
             assert_eq!(compared(metric, match_type, args), said);

@@ -103,10 +103,31 @@ fn said(case: &ListedCase) -> String {
     if !case.is_recorded {
         return "not recorded".to_owned();
     }
-    let total = tokens(i128::from(case.input_tokens + case.output_tokens));
+    let total = tokens(i128::from(case.input_tokens) + i128::from(case.output_tokens));
     let mut said = format!("{}, {}, {total}", count(case.calls, "call"), count(case.runs, "run"));
     if case.rebound > 0 {
         said.push_str(&format!(", {} to older requests", count(case.rebound, "answer")));
     }
     said
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tokens_of_a_case_add_up_whatever_a_recording_says() {
+        let case = ListedCase {
+            eval_id: "a".to_owned(),
+            file: "a.json".to_owned(),
+            is_recorded: true,
+            error: None,
+            calls: 1,
+            runs: 1,
+            input_tokens: u64::MAX,
+            output_tokens: 1,
+            rebound: 0,
+        };
+        assert_eq!(said(&case), format!("1 call, 1 run, {}", tokens(1 << 64)));
+    }
 }

@@ -1,11 +1,13 @@
 //! Tables of what a part of a change puts into a golden, in both of ADK's forms.
 
 use eval_format::{
-    ArgsMatch, Content, FunctionCall, FunctionResponse, Invocation, InvocationEvent, Map, SetEditor, Value,
+    ArgsMatch, Content, FunctionCall, FunctionResponse, Invocation, InvocationEvent, Map, MatchType,
+    SetEditor, Value,
 };
 use serde_json::json;
 
 use super::*;
+use crate::recorded::HowCalls;
 use crate::review::loosen::{AnswerMetrics, loosenings};
 
 fn value(json: serde_json::Value) -> Value {
@@ -46,14 +48,14 @@ fn book() -> (FunctionCall, FunctionResponse) {
     (call("book", "2", json!({ "id": 7 })), result("book", "2", "booked"))
 }
 
-const CALLS: Reads = Reads {
-    calls: Some(How { match_type: MatchType::Exact, args: ArgsMatch::Exact, counts_extra: true }),
+const CALLS: FailedReads = FailedReads {
+    calls: Some(HowCalls { match_type: MatchType::Exact, args: ArgsMatch::Exact, counts_extra: true }),
     answers: false,
     state: false,
     data: false,
 };
 
-fn changed(golden: Invocation, run: Invocation, reads: Reads) -> Change {
+fn changed(golden: Invocation, run: Invocation, reads: FailedReads) -> Change {
     let case = |turn| EvalCase::new("a").turn(turn);
     Change::new(&case(golden), &case(run), reads, false)
 }
@@ -132,26 +134,12 @@ fn a_call_before_all_others_and_behind_them_keeps_its_place() {
 fn what_no_failing_metric_reads_stays() {
     let golden = || turn(&[find()], true).response("Old.");
     let run = || turn(&[book()], true).response("New.");
-    let answers = Reads { answers: true, ..Reads::default() };
+    let answers = FailedReads { answers: true, ..FailedReads::default() };
     let change = |reads| changed(golden(), run(), reads);
     assert_eq!(change(answers).parts(), [Part::Turn(0), Part::Answer(0)]);
     assert_eq!(change(answers).whole().conversation[0], golden().response("New."));
     assert_eq!(change(CALLS).whole().conversation[0].response_text(), "Old.");
-    assert_eq!(change(Reads::default()).parts(), []);
-}
-
-#[test]
-fn the_failing_metrics_say_what_is_read() {
-    let of = |name: &str, criterion: Criterion| Reads::of([(name, Some(&criterion))]);
-    let plain = || Criterion::new(0.5);
-    assert!(of("response_match_score", plain()).answers);
-    assert!(of("final_response_match_v2", plain()).answers);
-    assert_eq!(of("tool_trajectory_avg_score", plain()), CALLS);
-    let in_order = of("tool_trajectory_avg_score", plain().with_match_type(MatchType::InOrder));
-    assert!(in_order.calls.is_some_and(|how| !how.counts_extra));
-    for name in ["safety_v1", "hallucinations_v1", "answer_demands", "my_own"] {
-        assert!(of(name, plain()).nothing(), "{name}");
-    }
+    assert_eq!(change(FailedReads::default()).parts(), []);
 }
 
 #[test]
@@ -232,8 +220,8 @@ fn parts_of_a_change_keep_all_other_bytes_of_a_file() {
 
 #[test]
 fn a_call_in_another_place_stays_where_other_calls_do_not_count() {
-    let reads = |match_type| Reads {
-        calls: Some(How { match_type, args: ArgsMatch::Exact, counts_extra: false }),
+    let reads = |match_type| FailedReads {
+        calls: Some(HowCalls { match_type, args: ArgsMatch::Exact, counts_extra: false }),
         ..CALLS
     };
     let (golden, run) = (turn(&[find(), book()], true), turn(&[book(), find()], true));

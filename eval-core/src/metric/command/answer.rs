@@ -3,7 +3,6 @@
 use eval_format::problem::ProblemCode;
 use eval_format::{Bound, Map, Value};
 use eval_support::message::truncated;
-use eval_support::secrets::mask;
 use eval_support::spelling::is_misspelling;
 use eval_support::untrusted::one_line;
 use eval_support::words::{count, short_code_list};
@@ -127,9 +126,9 @@ pub(super) fn cut(text: &str) -> String {
     one_line(&shortened(text, MAX_SHOWN_CHARS))
 }
 
-/// The beginning of a text of the program. Secrets are masked first: half a key would not be recognised as one.
+/// The beginning of a text of the program.
 fn shortened(text: &str, limit: usize) -> String {
-    truncated(&mask(text), limit, "...").into_owned()
+    truncated(text, limit, "...").into_owned()
 }
 
 fn score(value: Option<&Value>) -> Result<f64, String> {

@@ -10,6 +10,7 @@ use eval_support::message::MissingCall;
 use eval_support::words::count;
 use eval_support::{shell, untrusted};
 
+use super::difference::did_the_same;
 use super::miss::Miss;
 use super::outcomes::Outcomes;
 use super::wording::time_limit;
@@ -26,6 +27,8 @@ pub(super) struct Seen<'s> {
     pub(super) unanswered: Option<&'s str>,
     /// The call that the agent made without a golden response for it.
     pub(super) miss: Option<&'s Miss>,
+    /// Whether a run failed because a fault of the case was not reached.
+    pub(super) lacks_fault: bool,
     /// Whether the agent refused what its golden answers.
     pub(super) refuses: bool,
 }
@@ -42,7 +45,7 @@ pub(super) fn next(results: &RunResults<'_>, test: &TestResult<'_>, seen: &Seen<
         summary_text::review_of(results, &[test]).or_else(|| Some(printed(test, "review ")?.to_owned()));
     let golden = golden.filter(|_| matches!(failure.as_ref().unwrap_or(&cause), Cause::Failed { .. }));
     let golden = golden.map(|command| Command::new(TAKE, line(&command)));
-    let advice = Advice { has_golden: golden.is_some(), is_stable: is_stable(test), seen };
+    let advice = Advice { has_golden: golden.is_some(), is_stable: did_the_same(test), seen };
     let records = lacking(test).is_something();
     let again = rerun(test).map(|command| Command { records, ..Command::new(cause.verb(), command) });
     let lacks_models = lacks_models(test);
@@ -165,19 +168,6 @@ fn is_of_command(test: &TestResult<'_>) -> bool {
 fn sentence(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
-}
-
-/// Whether several runs did the same.
-fn is_stable(test: &TestResult<'_>) -> bool {
-    let did = |at: usize| {
-        let turns = test.attempt.evaluations[at].ran.transcript.turns.iter().map(|it| &it.invocation);
-        let calls = |turn: &eval_format::Invocation| {
-            turn.tool_calls().map(|call| (call.name.clone(), call.args.clone())).collect::<Vec<_>>()
-        };
-        turns.map(|turn| (turn.response_text(), calls(turn))).collect::<Vec<_>>()
-    };
-    let runs = test.attempt.evaluations.len();
-    runs > 1 && (1..runs).all(|at| did(at) == did(0))
 }
 
 /// The most cases of one cause that are reviewed. Of more, the set is changed at once.
@@ -360,6 +350,9 @@ impl Cause<'_> {
         let seen = advice.seen;
         match self {
             Self::Passed => "It passed. To see it once more, run it again.".to_owned(),
+            Self::Failed { .. } if seen.lacks_fault => {
+                "Change the agent, or the fault in `_tools`, and run the case again.".to_owned()
+            }
             Self::Failed { .. } if seen.refuses => {
                 let taken = " Only if it has to refuse, accept that in a review.";
                 let taken = if advice.has_golden { taken } else { "" };

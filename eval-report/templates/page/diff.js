@@ -27,7 +27,7 @@ function place(node, count = 1) {
 }
 
 // The places of a text and of keys. How many differences a call, an answer and a run have was counted before: see `page/count.rs`.
-const differs = (row) => !["same", "more"].includes(row.is);
+const differs = (row) => !["same", "more", "ruled"].includes(row.is);
 const begins = (parts, at) => parts[at].d !== "=" && (at === 0 || parts[at - 1].d === "=");
 const counted = (count) => `${count} difference${count === 1 ? "" : "s"}`;
 
@@ -68,9 +68,12 @@ function arrow() {
   return node;
 }
 
+// Why a value that is not expected is no difference.
+const allowed = (row) => (row.is === "more" ? el("span", "soft", " allowed beside") : row.is === "ruled" ? el("span", "soft", " allowed by a rule") : null);
+
 // The values of a key: the expected one, and the actual one.
 function valuesOf(row) {
-  if (!differs(row)) return el("span", "", row.actual, row.is === "more" ? el("span", "soft", " allowed beside") : null);
+  if (!differs(row)) return el("span", "", row.actual === null ? absent(true) : row.actual, allowed(row));
   if (row.is === "missing") return el("span", "", el("del", "", row.expected), el("b", "", " missing"));
   if (row.is === "extra") return el("span", "", el("ins", "", row.actual), el("b", "", " not expected"));
   const isLong = row.parts && row.expected.length + row.actual.length > 80;
@@ -111,7 +114,7 @@ function keysOf(keys) {
   const heads = beside ? ["key", terms.expected, terms.actual] : ["key", "value"];
   const side = (text, row, tag) => (text === null ? absent(tag === "ins") : differs(row) ? el(tag, "", text) : text);
   const lines = keys.rows.map((row) => [row.is, row.path || "the value", ...(beside
-    ? [side(row.expected, row, "del"), side(row.actual, row, "ins")] : [valuesOf(row)])]);
+    ? [side(row.expected, row, "del"), el("span", "", side(row.actual, row, "ins"), allowed(row))] : [valuesOf(row)])]);
   const node = table(beside ? "keys beside" : "keys", heads, lines).firstChild;
   [...node.tBodies[0].rows].forEach((row, at) => { if (differs(keys.rows[at])) place(row); });
   foldRows(node, (at) => keys.rows[at].is === "same", "value", 2);
@@ -161,7 +164,7 @@ function textsOf(blocks, expected, actual, as, count) {
 function argumentsOf(call, side) {
   const value = (row) => (differs(row) ? el(side === "expected" ? "del" : "ins", "", row[side]) : row[side]);
   return el("div", "", el("code", "", call.name), call.keys.rows.map((row) => {
-    const node = el("div", "argument", el("span", "soft mono", row.path + " "), row[side] === null ? absent(side === "actual") : value(row));
+    const node = el("div", "argument", el("span", "soft mono", row.path + " "), row[side] === null ? absent(side === "actual") : value(row), side === "actual" ? allowed(row) : null);
     return differs(row) && (side === "expected" || row.expected === null) ? place(node) : node;
   }));
 }

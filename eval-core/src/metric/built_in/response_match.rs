@@ -67,7 +67,7 @@ mod tests {
         );
         check(Some("👍"), "👍", 0.0, "no words");
         check(Some(""), "", 0.0, "empty");
-        check(None, "anything", 0.0, "no `final_response`");
+        check(None, "anything", 0.0, "no expected answer (`final_response`)");
     }
 
     /// Run in google-adk 2.13.0, which compares all of these as an empty text.

@@ -66,6 +66,7 @@ fn what_the_runs_did_decides_what_is_said() {
     let unanswered = Seen { unanswered: Some("get_warnings"), ..Seen::default() };
     let [known, unknown] = [true, false].map(|is_of_golden| Miss { is_of_golden, ..Miss::default() });
     let [known, unknown] = [&known, &unknown].map(|miss| Seen { miss: Some(miss), ..Seen::default() });
+    let lacks_fault = Seen { lacks_fault: true, ..Seen::default() };
     let (seen, refuses, unanswered) = (&seen, &refuses, &unanswered);
     for (cause, has_golden, is_stable, seen, why) in [
         (
@@ -77,6 +78,13 @@ fn what_the_runs_did_decides_what_is_said() {
              All runs did the same.",
         ),
         (failed(), true, false, seen, "If what the agent did is wrong, change the agent"),
+        (
+            failed(),
+            true,
+            true,
+            &lacks_fault,
+            "Change the agent, or the fault in `_tools`, and run the case again.",
+        ),
         (failed(), true, true, refuses, "The agent refused, or gave up, where the golden has an answer."),
         (
             Cause::Error(Role::Agent, late),

@@ -23,7 +23,9 @@ pub(crate) fn lacking(what: &str, feature: &str) -> CommandError {
 fn installing(feature: &str) -> String {
     let all = FEATURES.iter().filter(|(name, is_on)| *is_on || *name == feature).map(|(name, _)| *name);
     let all = all.collect::<Vec<_>>().join(",");
-    format!("install the command with it: `cargo install --path ../evalset/eval-cli --features {all}`")
+    format!(
+        "install the command with it: `cargo install --locked --git \"$EVALSET_REPOSITORY\" cargo-evalset --features {all}`"
+    )
 }
 
 #[cfg(feature = "model-judge")]

@@ -182,6 +182,7 @@ pub mod __private {
     pub use crate::failure::{reads_the_golden, texts as failure_texts};
     pub use crate::guard::TIMED_OUT;
     pub use crate::judge_outcome::ASKED_IF;
+    pub use crate::model_use::missing_call;
     pub use crate::play::check_events;
     pub use crate::report::golden::{turn_of_set, with_run};
     pub use crate::score::usage::sum_of_known;

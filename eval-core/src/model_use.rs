@@ -1,6 +1,9 @@
 //! Calls of an agent's models, as the gateway saw them. Reports and journals hold these in every build.
 
 use eval_format::UsageMetadata;
+use eval_support::message::MissingCall;
+
+use crate::verdict::{Role, Verdict};
 
 /// The calls that an agent made of one model in a run, where calls of models are recorded or replayed.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -16,6 +19,14 @@ pub struct ModelUse {
     pub asked: usize,
     /// The tokens of all answers, as far as these say them. A replayed answer has the tokens of its recording.
     pub usage: UsageMetadata,
+}
+
+/// The call whose missing answer made a case an ERROR: recording it resolves that, and rerunning the case does not.
+pub fn missing_call(verdict: &Verdict) -> Option<MissingCall> {
+    match verdict {
+        Verdict::Error { role: Role::Recording, message } => MissingCall::from_text(message),
+        _ => None,
+    }
 }
 
 /// Remains of a run's model calls.

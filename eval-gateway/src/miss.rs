@@ -3,7 +3,7 @@
 mod difference;
 mod likeness;
 
-use eval_support::message::changed_call;
+use eval_support::message::{changed_call, unrecorded_call};
 use eval_support::words::count;
 
 use crate::recording::{CaseRecording, Exchange};
@@ -46,7 +46,7 @@ pub(crate) fn not_recorded(asked: &Asked, place: Place, known: Known<'_>) -> Str
     let Known { recording, shown, exists, mut record, record_all } = known;
     let Place { run, turn, call } = place;
     let who = format!("call {call} of a model ({}, {})", asked.wire, asked.model);
-    let mut text = format!("{who} is not recorded");
+    let mut text = unrecorded_call(&who);
     if !exists {
         text.push_str(&format!(": there is no recording `{shown}`"));
     } else if recording.exchanges.is_empty() {

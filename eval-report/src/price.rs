@@ -6,6 +6,7 @@ use eval_core::report::{CaseReport, Transcript};
 use eval_format::UsageMetadata;
 use eval_support::price::{self, Prices as Table};
 use eval_support::variables::MODELS_PRICE;
+use eval_support::words;
 
 /// The prices of the tokens of models.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -125,12 +126,13 @@ impl Cost {
     }
 }
 
-/// `1.28 for 12345 tokens in and 678 out; 90 tokens have no price`.
+/// `1.28 for 12,345 tokens in and 678 out; 90 tokens have no price`.
 impl fmt::Display for Cost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { tokens_in, tokens_out, unpriced, .. } = self;
+        let [tokens_in, tokens_out, unpriced] =
+            [self.tokens_in, self.tokens_out, self.unpriced].map(words::grouped);
         write!(f, "{} for {tokens_in} tokens in and {tokens_out} out", self.amount())?;
-        match unpriced {
+        match self.unpriced {
             0 => Ok(()),
             1 => f.write_str("; 1 token has no price"),
             _ => write!(f, "; {unpriced} tokens have no price"),
@@ -161,13 +163,13 @@ mod tests {
         let of =
             |texts: &[&str], model, usage| prices(texts).unwrap().cost_of_usage(model, &usage).to_string();
         let call = || usage(Some(1_000_000), Some(100_000), Some(1_100_000));
-        assert_eq!(of(&["0.30/2.50"], None, call()), "0.55 for 1000000 tokens in and 100000 out");
-        assert_eq!(of(&["1/1", "m=2/20"], Some("m"), call()), "4.00 for 1000000 tokens in and 100000 out");
+        assert_eq!(of(&["0.30/2.50"], None, call()), "0.55 for 1,000,000 tokens in and 100,000 out");
+        assert_eq!(of(&["1/1", "m=2/20"], Some("m"), call()), "4.00 for 1,000,000 tokens in and 100,000 out");
         assert_eq!(
             of(&["1/1", "m=2/20"], Some("m-lite"), call()),
-            "1.10 for 1000000 tokens in and 100000 out"
+            "1.10 for 1,000,000 tokens in and 100,000 out"
         );
-        let unpriced = "0.00 for 0 tokens in and 0 out; 1100000 tokens have no price";
+        let unpriced = "0.00 for 0 tokens in and 0 out; 1,100,000 tokens have no price";
         assert_eq!(of(&["m=2/20"], Some("other"), call()), unpriced);
         assert_eq!(of(&["1/1"], None, usage(None, None, Some(1_100_000))), unpriced);
         // A part that is missing is the rest of the total.
@@ -178,7 +180,7 @@ mod tests {
         assert_eq!(of(&["1/2"], None, usage(None, Some(5), Some(15))), "0.000020 for 10 tokens in and 5 out");
         let mut cached = usage(Some(1_000_000), Some(100_000), None);
         cached.cached_content_token_count = Some(500_000);
-        assert_eq!(of(&["2/20/0.2"], None, cached), "3.10 for 1000000 tokens in and 100000 out");
+        assert_eq!(of(&["2/20/0.2"], None, cached), "3.10 for 1,000,000 tokens in and 100,000 out");
         let mut thinking = usage(Some(10), Some(5), None);
         (thinking.thoughts_token_count, thinking.tool_use_prompt_token_count) = (Some(7), Some(3));
         assert_eq!(of(&["1/2"], None, thinking), "0.000037 for 13 tokens in and 12 out");

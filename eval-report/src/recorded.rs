@@ -5,6 +5,7 @@ mod failed_reads;
 mod folder;
 mod freshness;
 mod incomplete;
+mod lacking;
 mod loosened;
 mod model_calls;
 mod problems;
@@ -21,6 +22,7 @@ pub use folder::{
     run_of_suspects,
 };
 pub use freshness::added_cases;
+pub use lacking::Lacking;
 pub use loosened::AppliedRule;
 pub use model_calls::ModelCalls;
 pub use problems::{DOUBTFUL_RUN, Problem, gaps};

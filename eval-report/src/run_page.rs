@@ -146,25 +146,28 @@ fn counts(cases: &[Case<'_>], is_running: bool) -> Vec<Count> {
         ("passed", "Passed"),
         ("skipped", "Skipped"),
         ("flaky", "Flaky"),
-        ("loosened", "Loosened"),
+        ("loosened", "With rules"),
     ];
     let has = |case: &Case<'_>, filter| case.row.filters.split(' ').any(|it| it == filter);
     let counted = filters.map(|(filter, name)| {
         let found: Vec<_> = cases.iter().filter(|case| filter == "all" || has(case, filter)).collect();
         let states = found.iter().map(|case| case.test.state);
-        let of = matches!(filter, "flaky" | "loosened").then(|| of_states(states));
+        let of = if matches!(filter, "flaky" | "loosened") { of_states(states) } else { None };
         Count { filter, name, cases: found.len(), of }
     });
     counted.into_iter().filter(|count| count.cases > 0 || count.filter == "all").collect()
 }
 
-/// The cases among which these are counted already.
-fn of_states(mut states: impl Iterator<Item = State> + Clone) -> &'static str {
-    match states.clone().next() {
-        Some(State::Failed) if states.all(|state| state == State::Failed) => "of the failed",
-        Some(State::Passed) if states.all(|state| state == State::Passed) => "of the passed",
-        _ => "of all",
-    }
+/// The cases among which these are counted already; `None` if they are of several kinds.
+fn of_states(mut states: impl Iterator<Item = State> + Clone) -> Option<&'static str> {
+    let first = states.next()?;
+    let of = match first {
+        State::Failed => "of the failed",
+        State::Error => "of the errors",
+        State::Passed => "of the passed",
+        _ => return None,
+    };
+    states.all(|state| state == first).then_some(of)
 }
 
 fn problems(results: &RunResults<'_>) -> impl Iterator<Item = String> {
@@ -177,13 +180,13 @@ fn problems(results: &RunResults<'_>) -> impl Iterator<Item = String> {
 /// The most problems on the page. Longer lists are not read line by line.
 const MAX_PROBLEMS: usize = 200;
 
-/// `Run 2026-11-22T02-31-07-4f1c: began 2026-11-22 02:31:07 UTC, took 31.25 s`.
+/// `Test run 2026-11-22T02-31-07-4f1c: began 2026-11-22 02:31:07 UTC, took 31.25 s`.
 fn about(results: &RunResults<'_>) -> String {
     let began = results.times.began.map(|began| format!("began {}, ", time::shown(began)));
     let took = time::took(results.totals.elapsed);
     let took =
         if results.totals.is_running { format!("runs, {took} so far") } else { format!("took {took}") };
-    line(&format!("Run {}: {}{took}", results.loaded.name(), began.unwrap_or_default()))
+    line(&format!("Test run {}: {}{took}", results.loaded.name(), began.unwrap_or_default()))
 }
 
 /// A plot for each metric that can fail a case, the metric that failed most cases first.
@@ -221,7 +224,9 @@ fn scatters(cases: &[Case<'_>]) -> Vec<Scatter> {
     let costs = points(&|case| case.cost.map(|cost| cost.money));
     let seconds = |seconds: f64| time::latency(Duration::try_from_secs_f64(seconds).unwrap_or_default());
     let money = |money: f64| Cost { money, ..Cost::default() }.amount();
-    let (time, cost) = ("Time against score", "Cost against score");
+    // A case that hangs has a time and no score.
+    let (time, cost) =
+        ("Time against score, of cases with a score", "Cost against score, of cases with a score");
     [Scatter::new(time, times, seconds), Scatter::new(cost, costs, money)].into_iter().flatten().collect()
 }
 
@@ -233,11 +238,11 @@ mod tests {
     fn cases_that_are_counted_twice_say_among_which_they_are() {
         use State::{Error, Failed, Passed};
         for (states, said) in [
-            (&[Failed, Failed][..], "of the failed"),
-            (&[Passed], "of the passed"),
-            (&[Failed, Passed], "of all"),
-            (&[Error], "of all"),
-            (&[], "of all"),
+            (&[Failed, Failed][..], Some("of the failed")),
+            (&[Passed], Some("of the passed")),
+            (&[Failed, Passed], None),
+            (&[Error], Some("of the errors")),
+            (&[], None),
         ] {
             assert_eq!(of_states(states.iter().copied()), said);
         }

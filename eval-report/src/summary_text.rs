@@ -15,7 +15,9 @@ use eval_support::words::{self, count, short_code_list};
 use eval_support::{command, shell};
 
 use crate::output::{CaseOfFile, WARNING, rerun_command, rerun_sets_command, time};
-use crate::recorded::{PassEstimates, Problem, RunCounts, RunResults, RunUsage, State, TestResult, gaps};
+use crate::recorded::{
+    Lacking, PassEstimates, Problem, RunCounts, RunResults, RunUsage, State, TestResult, gaps,
+};
 use crate::statistics::percent;
 
 /// The word for the state of a test. A case that passed although some of its runs did not is flaky.
@@ -90,14 +92,15 @@ fn numbers_with(results: &RunResults<'_>, repetition: Option<String>) -> Vec<Str
         .collect()
 }
 
-/// `3 points in 2 of 40 cases loosened, 1 needed`; `None` if no rule was applied.
+/// ``3 rules of `_expect` in 2 of 40 cases, 1 needed``; `None` if no rule was applied.
 fn loosened(results: &RunResults<'_>) -> Option<String> {
     let rules: Vec<_> =
         results.tests.iter().map(TestResult::rules).filter(|rules| !rules.is_empty()).collect();
-    let points = rules.iter().map(Vec::len).sum();
+    let applied = rules.iter().map(Vec::len).sum();
     let needed = rules.iter().flatten().filter(|rule| rule.needed > 0).count();
     let (cases, all) = (rules.len(), count(results.totals.cases, "case"));
-    (points > 0).then(|| format!("{} in {cases} of {all} loosened, {needed} needed", count(points, "point")))
+    (applied > 0)
+        .then(|| format!("{} of `_expect` in {cases} of {all}, {needed} needed", count(applied, "rule")))
 }
 
 /// `2 of 40 cases judged as ADK does, without ..`; `None` if each case was judged by its own rules.
@@ -114,8 +117,15 @@ fn literal(results: &RunResults<'_>) -> Option<String> {
 fn rate(results: &RunResults<'_>) -> Option<String> {
     let tally = results.totals.tally();
     let (rate, interval) = (tally.rate()?, tally.interval()?);
+    let totals = &results.totals;
+    let unfinished = if totals.is_running { 0 } else { totals.unfinished };
+    let without = match totals.errors + totals.not_evaluated + unfinished {
+        0 => String::new(),
+        1 => "; 1 without a verdict counts as not passed".to_owned(),
+        number => format!("; {number} without a verdict count as not passed"),
+    };
     Some(format!(
-        "pass rate {tally} = {} of cases; 95% interval for the rate of all such cases: {interval} (Wilson)",
+        "pass rate {tally} = {} of cases{without}; 95% interval for the rate of all such cases: {interval}",
         percent(rate)
     ))
 }
@@ -123,21 +133,28 @@ fn rate(results: &RunResults<'_>) -> Option<String> {
 fn repetition(over: PassEstimates, of: usize) -> String {
     let PassEstimates { k, pass_at, pass_all, cases } = over;
     let (pass_at, pass_all) = (probability(pass_at), probability(pass_all));
-    let (runs, of) = (count(k, "run"), count(of, "case"));
+    let (runs, over) = (count(k, "run"), counted_cases(cases, of).unwrap_or_else(|| count(of, "case")));
     let at = format!("pass@{k} {pass_at} (one of {runs} passes)");
-    format!("{at}, pass^{k} {pass_all} (all {k} pass): unbiased, mean of {cases}/{of}")
+    format!("{at}, pass^{k} {pass_all} (all {k} pass): unbiased, mean of {over}")
 }
 
-/// `at least one of 5 runs passes: 100%; all 5 runs pass: 80% (mean of 5/5 cases; pass@5, pass^5)`.
+/// `at least one of 5 runs passes: 100%; all 5 runs pass: 80% (pass@5, pass^5)`.
 fn plain_repetition(over: PassEstimates, of: usize) -> String {
     let PassEstimates { k, pass_at, pass_all, cases } = over;
-    let (pass_at, pass_all, of) = (percent(pass_at), percent(pass_all), count(of, "case"));
+    let (pass_at, pass_all) = (percent(pass_at), percent(pass_all));
+    let over = counted_cases(cases, of).map(|over| format!("of {over}: ")).unwrap_or_default();
     if k == 1 {
-        return format!("a run passes: {pass_at} (mean of {cases}/{of}; pass@1)");
+        return format!("{over}a run passes: {pass_at} (pass@1)");
     }
     format!(
-        "at least one of {k} runs passes: {pass_at}; all {k} runs pass: {pass_all} (mean of {cases}/{of}; pass@{k}, pass^{k})"
+        "{over}at least one of {k} runs passes: {pass_at}; all {k} runs pass: {pass_all} (pass@{k}, pass^{k})"
     )
+}
+
+/// The cases of a mean that leaves out cases with a run without a verdict; `None` if it has all cases.
+fn counted_cases(cases: usize, of: usize) -> Option<String> {
+    let all = count(of, "case");
+    (cases < of).then(|| format!("the {cases} of {all} whose runs all have a verdict"))
 }
 
 /// A probability with two digits after the point, or with as many as it takes to tell it from 0 and 1.
@@ -406,8 +423,8 @@ pub struct Again<'r> {
     pub command: String,
     /// Whether it runs cases of a program.
     pub of_program: bool,
-    /// Whether it records missing answers of judges.
-    pub records: bool,
+    /// What it records beside.
+    pub lacking: Lacking,
     /// The files of the sets that it runs whole; empty if it names its cases.
     pub sets: BTreeSet<&'r str>,
 }
@@ -427,36 +444,35 @@ pub fn rerun<'r>(results: &'r RunResults<'_>) -> Vec<Again<'r>> {
         (if results.totals.is_running { 0 } else { unfinished }, "unfinished"),
     ] {
         if number > 0 {
-            let is_error = |test: &&TestResult<'_>| flag == "errors" && !test.attempt.started.of_program;
-            let records = results.tests.iter().filter(is_error).any(TestResult::asks_for_a_recording);
-            let command = recording(format!("{} rerun {run}--{flag}", command::name()), records);
-            commands.push(Again { command, of_program: false, records, sets: BTreeSet::new() });
+            let is_run = |test: &&TestResult<'_>| {
+                let is_error = matches!(test.state, State::Error | State::NotEvaluated);
+                flag == "errors" && is_error && !test.attempt.started.of_program
+            };
+            let lacking = Lacking::of_all(results.tests.iter().filter(is_run).map(TestResult::lacking));
+            let command = lacking.recorded_by(&format!("{} rerun {run}--{flag}", command::name()));
+            commands.push(Again { command, of_program: false, lacking, sets: BTreeSet::new() });
         }
     }
     commands.extend(rerun_of_programs(results));
     commands
 }
 
-/// A command that runs cases again. With `records`, it also records the missing answers of their judges.
-pub fn recording(command: String, records: bool) -> String {
-    if records { format!("EVALSET_JUDGE=record {command}") } else { command }
-}
-
 /// The commands that run again the cases of programs that did not pass, for programs that recorded how.
 pub fn rerun_of_programs<'r>(results: &'r RunResults<'_>) -> Vec<Again<'r>> {
-    let mut programs: BTreeMap<&[String], (Vec<CaseOfFile<'_>>, bool)> = BTreeMap::new();
+    let mut programs: BTreeMap<&[String], (Vec<CaseOfFile<'_>>, Vec<&TestResult<'_>>)> = BTreeMap::new();
     for test in results.needing_attention().filter(|test| test.attempt.started.of_program) {
         let started = &test.attempt.started;
         if let (Some(again), Some(file)) = (&test.attempt.head.again, started.file.as_deref()) {
-            let (cases, records) = programs.entry(again).or_default();
+            let (cases, tests) = programs.entry(again).or_default();
             cases.push((file, &started.eval_id));
-            *records |= test.asks_for_a_recording();
+            tests.push(test);
         }
     }
     for (again, case) in unbegun(results) {
         programs.entry(again).or_default().0.push(case);
     }
-    let commands = programs.into_iter().map(|(options, (cases, records))| {
+    let commands = programs.into_iter().map(|(options, (cases, tests))| {
+        let lacking = Lacking::of_all(tests.into_iter().map(TestResult::lacking));
         let is_whole = cases.len() > MAX_NAMED_CASES;
         let sets: BTreeSet<&str> = cases.iter().filter(|_| is_whole).map(|(file, _)| *file).collect();
         let command = if is_whole {
@@ -464,7 +480,7 @@ pub fn rerun_of_programs<'r>(results: &'r RunResults<'_>) -> Vec<Again<'r>> {
         } else {
             rerun_command(options, cases)
         };
-        Again { command: recording(command, records), of_program: true, records, sets }
+        Again { command: lacking.recorded_by(&command), of_program: true, lacking, sets }
     });
     commands.collect()
 }
@@ -529,26 +545,20 @@ mod tests {
     }
 
     #[test]
-    fn a_command_records_only_what_asks_for_it_and_one_thing_has_another_verb() {
-        let command = || "cargo evalset rerun --errors".to_owned();
-        assert_eq!(recording(command(), false), command());
-        assert_eq!(recording(command(), true), format!("EVALSET_JUDGE=record {}", command()));
+    fn one_thing_has_another_verb() {
         assert_eq!([0, 1, 2].map(have), ["have", "has", "have"]);
     }
 
     #[test]
     fn the_repetition_of_runs_is_told_in_plain_words() {
         for (k, pass_at, pass_all, said) in [
-            (
-                5,
-                1.0,
-                0.8,
-                "at least one of 5 runs passes: 100%; all 5 runs pass: 80% (mean of 4/5 cases; pass@5, pass^5)",
-            ),
-            (1, 0.5, 0.5, "a run passes: 50% (mean of 4/5 cases; pass@1)"),
+            (5, 1.0, 0.8, "at least one of 5 runs passes: 100%; all 5 runs pass: 80% (pass@5, pass^5)"),
+            (1, 0.5, 0.5, "a run passes: 50% (pass@1)"),
         ] {
             let over = PassEstimates { k, pass_at, pass_all, cases: 4 };
-            assert_eq!(plain_repetition(over, 5), said);
+            assert_eq!(plain_repetition(over, 4), said);
+            let of_some = format!("of the 4 of 5 cases whose runs all have a verdict: {said}");
+            assert_eq!(plain_repetition(over, 5), of_some);
         }
     }
 

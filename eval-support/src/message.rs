@@ -50,8 +50,14 @@ pub const NEVER_ASKED_FOR: &str = " never asked for: ";
 /// The end of the remark about recorded answers that were put under requests that changed.
 pub const TO_AN_OLDER_REQUEST: &str = " to an older request";
 
-const NOT_RECORDED: &str = " is not recorded: ";
+const OF_A_MODEL: &str = " of a model (";
+const NOT_RECORDED: &str = " is not recorded";
 const CHANGED: &str = " changed";
+
+/// The begin of the first line about a call of a model without a recorded answer.
+pub fn unrecorded_call(call: &str) -> String {
+    format!("{call}{NOT_RECORDED}")
+}
 
 /// The first line about a call of a model whose request changed since it was recorded.
 ///
@@ -63,14 +69,40 @@ const CHANGED: &str = " changed";
 /// assert_eq!(changed_parts(&format!("error in turn 1: {line}")), Some("the system prompt"));
 /// ```
 pub fn changed_call(call: &str, parts: &str) -> String {
-    format!("{call}{NOT_RECORDED}{parts}{CHANGED}")
+    format!("{call}{NOT_RECORDED}: {parts}{CHANGED}")
 }
 
 /// The parts of a request that changed, from a text with the line of [`changed_call`].
 pub fn changed_parts(text: &str) -> Option<&str> {
     let (call, rest) = text.split_once(NOT_RECORDED)?;
-    let (parts, _) = rest.lines().next()?.split_once(CHANGED)?;
-    call.contains(" of a model (").then_some(parts)
+    let (parts, _) = rest.lines().next()?.strip_prefix(": ")?.split_once(CHANGED)?;
+    call.contains(OF_A_MODEL).then_some(parts)
+}
+
+/// A call of a model that another run lacks the answer to, too, unless it is recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MissingCall {
+    /// Its answer is not recorded.
+    New,
+    /// Its request changed since its answer was recorded.
+    Changed,
+}
+
+impl MissingCall {
+    /// The call that a text with the begin of [`unrecorded_call`] or [`changed_call`] is about.
+    pub fn from_text(text: &str) -> Option<Self> {
+        let (call, _) = text.split_once(NOT_RECORDED)?;
+        let found = if changed_parts(text).is_some() { Self::Changed } else { Self::New };
+        call.contains(OF_A_MODEL).then_some(found)
+    }
+
+    /// The setting under which a command records its answer. Of a request that changed the old answer would stay otherwise.
+    pub fn setting(self) -> &'static str {
+        match self {
+            Self::New => "EVALSET_MODELS=record",
+            Self::Changed => "EVALSET_MODELS=record-all",
+        }
+    }
 }
 
 /// The first lines of foreign text, each behind a bar, so that none can be taken for a line of ours.
@@ -126,6 +158,20 @@ mod tests {
             long.contains("... (840 more characters)") && long.ends_with("... (997 more lines)"),
             "{long}"
         );
+    }
+
+    #[test]
+    fn a_call_without_an_answer_is_told_from_one_whose_request_changed() {
+        let call = "call 1 of a model (gemini, g)";
+        for (text, found) in [
+            (unrecorded_call(call) + ": there is no recording `x`", Some(MissingCall::New)),
+            (unrecorded_call(call) + " for run 2: `x` has 1 run", Some(MissingCall::New)),
+            (changed_call(call, "the tools") + "\nrecord it  x", Some(MissingCall::Changed)),
+            (unrecorded_call("the question") + ": x", None),
+            ("the agent failed".to_owned(), None),
+        ] {
+            assert_eq!(MissingCall::from_text(&text), found, "{text}");
+        }
     }
 
     #[test]

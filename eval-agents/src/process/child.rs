@@ -13,7 +13,7 @@ use eval_core::format::Map;
 use tokio::sync::mpsc::Receiver;
 use tokio::sync::{Mutex as AsyncMutex, oneshot, watch};
 
-use super::error::ProcessError;
+use super::error::{ENDED, ProcessError};
 use super::lines::{self, MAX_LINE_BYTES};
 use super::message::{self, HELLO, Received, Reply};
 use super::pipes::Pipes;
@@ -134,14 +134,17 @@ impl Child {
         input.as_ref().map(|input| Arc::clone(&input.pipes))
     }
 
-    async fn explain(&self, error: ProcessError) -> ProcessError {
+    async fn explain(&self, mut error: ProcessError) -> ProcessError {
         let ended = match error {
             ProcessError::Ended(_) => self.group.ended_within(EXIT_WAIT).await,
             _ => None,
         };
         let is_agents = matches!(error, ProcessError::Agent(_));
         let (status, wrote) = match ended {
-            Some(status) => (format!(" ({status})"), self.wrote.final_output().await),
+            Some(status) => {
+                error = error.ended_with(status);
+                (String::new(), self.wrote.final_output().await)
+            }
             // The error may be read before the traceback is.
             None if is_agents => (String::new(), self.wrote.settled().await),
             None => (String::new(), self.wrote.text()),
@@ -412,7 +415,7 @@ impl Connection {
     }
 
     async fn broken(&self) -> ProcessError {
-        let gone = || ProcessError::Ended("the program ended".to_owned());
+        let gone = || ProcessError::Ended(ENDED.to_owned());
         self.child.explain(self.child.routes.broken().unwrap_or_else(gone)).await
     }
 

@@ -2,10 +2,15 @@
 
 use std::fmt;
 use std::io;
+use std::process::ExitStatus;
 use std::sync::Arc;
 
 use eval_support::message::truncated;
 use eval_support::untrusted;
+
+pub(super) const ENDED: &str = "the program ended";
+/// Behind it, unless its status says that the program ended.
+pub(super) const OR_CLOSED: &str = ", or closed its standard output";
 
 const MAX_LINE_CHARS: usize = 500;
 
@@ -46,6 +51,16 @@ impl ProcessError {
 
     pub(super) fn unexpected(reply: &impl fmt::Display, expected: &str) -> Self {
         Self::Protocol(format!("the program wrote `{reply}`, where {expected} is expected"))
+    }
+
+    /// The error of a program that ended with a status.
+    pub(super) fn ended_with(self, status: ExitStatus) -> Self {
+        match self {
+            Self::Ended(message) if message.strip_suffix(OR_CLOSED).unwrap_or(&message) == ENDED => {
+                Self::Ended(format!("{ENDED} with {status}"))
+            }
+            error => error.with(&format!(" ({status})")),
+        }
     }
 
     pub(super) fn with(mut self, note: &str) -> Self {

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, Read as _};
 
-use super::error::{ProcessError, cut};
+use super::error::{ENDED, OR_CLOSED, ProcessError, cut};
 
 /// The most bytes of a line. Images and sounds travel in lines.
 pub(super) const MAX_LINE_BYTES: usize = 32 << 20;
@@ -30,9 +30,7 @@ pub(super) fn next(output: &mut impl BufRead, longest: usize) -> Result<String, 
             (true, "") => {}
             (true, text) => return Ok(text.to_owned()),
             (false, "") => {
-                return Err(ProcessError::Ended(
-                    "the program ended, or closed its standard output".to_owned(),
-                ));
+                return Err(ProcessError::Ended(format!("{ENDED}{OR_CLOSED}")));
             }
             // A last line without a line break may be incomplete.
             (false, text) => {

@@ -10,7 +10,7 @@ use tokio::sync::mpsc::Receiver;
 use tokio::sync::watch;
 
 use super::child::route;
-use super::error::ProcessError;
+use super::error::{OR_CLOSED, ProcessError};
 use super::routes::{Delivery, Routes};
 use super::{HELLO, record};
 
@@ -48,7 +48,7 @@ impl Agent for Written {
         let Some((inbox, reader)) = self.reading.take() else { return Ok(()) };
         drop(inbox);
         match reader.join().map_err(|_| "the reader panicked")? {
-            ProcessError::Ended(why) if why.contains("closed its standard output") => Ok(()),
+            ProcessError::Ended(why) if why.ends_with(OR_CLOSED) => Ok(()),
             error => Err(error.into()),
         }
     }

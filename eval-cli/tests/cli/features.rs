@@ -7,7 +7,7 @@ use crate::run::folder;
 fn says(ran: &Ran, what: &str, feature: &str) {
     let refused = format!(
         "error: {what} needs the feature `{feature}`, which this build lacks\n  \
-         = help: install the command with it: `cargo install --path ../evalset/eval-cli --features {feature}`\n"
+         = help: install the command with it: `cargo install --locked --git \"$EVALSET_REPOSITORY\" cargo-evalset --features {feature}`\n"
     );
     assert_eq!((ran.code, &*ran.err, &*ran.out), (Some(2), &*refused, ""));
 }
@@ -31,8 +31,7 @@ fn what_the_default_build_lacks_is_refused_with_how_to_install_it() {
     let judged = [&program[..], &["-m", "final_response_match_v2=1"]].concat();
     let ran = folder.command(&judged).env("EVALSET_JUDGE", "record").output().expect("the program runs");
     let ran = Ran::from(ran);
-    let install =
-        "install the command with it: `cargo install --path ../evalset/eval-cli --features model-judge`";
+    let install = "install the command with it: `cargo install --locked --git \"$EVALSET_REPOSITORY\" cargo-evalset --features model-judge`";
     assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
     assert!(ran.out.contains(install) && !ran.out.contains("attribute"), "{}", ran.out);
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use eval_format::Direction;
-use eval_support::message::cut;
+use eval_support::message::{MissingCall, cut};
 use eval_support::secrets::mask;
 use eval_support::shell;
 use eval_support::untrusted::{self, below_headline, guard, marked, name as named, quoted};
@@ -16,6 +16,7 @@ use crate::compiled::Test;
 use crate::decide::forbidden;
 use crate::journal::Journal;
 use crate::judge_outcome::asks_for_a_recording;
+use crate::model_use::missing_call;
 use crate::report::{CaseReport, Location, MetricOutcome, RunReport, short};
 use crate::stale::{Freshness, has_its_set};
 use crate::verdict::Verdict;
@@ -121,6 +122,12 @@ pub fn texts(report: &CaseReport) -> Option<(String, String)> {
     report.verdict.fails().then(|| (reason(report), describe(report)))
 }
 
+/// The setting under which a command records what another run would lack, too.
+fn how_to_record(verdict: &Verdict) -> Option<&'static str> {
+    let of_judge = || asks_for_a_recording(verdict).then_some("EVALSET_JUDGE=record");
+    missing_call(verdict).map(MissingCall::setting).or_else(of_judge)
+}
+
 pub(crate) fn failing(
     test: &Test,
     report: &CaseReport,
@@ -144,13 +151,16 @@ pub(crate) fn failing(
     }
     warnings(&mut out, test);
     let again = rerun_command(test);
-    if asks_for_a_recording(&report.verdict) {
-        // The error of the judge has the command too, among the marked lines.
-        let record = format!("EVALSET_JUDGE=record {again}");
-        out = out.replace(&format!("\n  | record it  {record}"), "");
-        line(&mut out, &format!("\nrecord it     {record}"));
-    } else {
-        line(&mut out, &format!("\nrun again     {again}"));
+    match how_to_record(&report.verdict) {
+        Some(setting) => {
+            let record = format!("{setting} {again}");
+            // The error has the command too, among the marked lines.
+            for indent in ["  ", "    "] {
+                out = out.replace(&format!("\n{indent}| record it  {record}"), "");
+            }
+            line(&mut out, &format!("\nrecord it     {record}"));
+        }
+        None => line(&mut out, &format!("\nrun again     {again}")),
     }
     line(&mut out, &format!("              {NOT_KNOWN}"));
     match journal {

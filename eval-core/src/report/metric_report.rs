@@ -148,8 +148,8 @@ impl MetricReport {
 
 /// A score in few digits, never rounded across its threshold.
 ///
-/// It has up to two digits after the point, or more if rounding would cross the threshold. A score without a
-/// threshold, such as a count or a time, has up to three. Formats for machines have all digits.
+/// It has up to two digits after the point, or more if rounding would cross the threshold, and is cut if six are too few. A score
+/// without a threshold, such as a count or a time, has up to three. Formats for machines have all digits.
 ///
 /// ```
 /// use eval_core::format::Bound;
@@ -158,6 +158,7 @@ impl MetricReport {
 /// assert_eq!(short(2.0 / 3.0, Some(Bound::at_least(0.8))), "0.67");
 /// assert_eq!(short(0.7999, Some(Bound::at_least(0.8))), "0.7999");
 /// assert_eq!(short(5.0001, Some(Bound::at_most(5.0))), "5.0001");
+/// assert_eq!(short(0.7999999999999999, Some(Bound::at_least(0.8))), "0.799999…");
 /// assert_eq!(short(1.234_56, None), "1.235");
 /// ```
 pub fn short(score: f64, bound: Option<Bound>) -> String {
@@ -165,8 +166,20 @@ pub fn short(score: f64, bound: Option<Bound>) -> String {
     let is_on_its_side = |shown: &f64| bound.is_met(*shown) == bound.is_met(score);
     let mut rounded = (2..17).filter_map(|digits| format!("{score:.digits$}").parse::<f64>().ok());
     // No score is shown as `-0.0`.
-    format!("{:?}", rounded.find(is_on_its_side).unwrap_or(score) + 0.0)
+    let exact = format!("{:?}", rounded.find(is_on_its_side).unwrap_or(score) + 0.0);
+    match exact.split_once('.') {
+        // A score that only a computer tells from its threshold. A small one has zeros first, which say how small it is.
+        Some((whole, digits))
+            if digits.len() > MAX_DIGITS && !digits.starts_with("000") && !digits.contains('e') =>
+        {
+            format!("{whole}.{}…", &digits[..MAX_DIGITS])
+        }
+        _ => exact,
+    }
 }
+
+/// The most digits after the point of a score.
+const MAX_DIGITS: usize = 6;
 
 #[cfg(test)]
 mod short_tests {
@@ -179,7 +192,8 @@ mod short_tests {
             (0.912, Some(0.8), "0.91"),
             (0.799_9, Some(0.8), "0.7999"),
             (0.8, Some(0.8), "0.8"),
-            (0.799_999_999_999_999_9, Some(0.8), "0.7999999999999999"),
+            (0.799_999_999_999_999_9, Some(0.8), "0.799999…"),
+            (0.000_123_456_78, Some(0.000_123_456_77), "0.00012346"),
             (0.846, Some(0.85), "0.846"),
             (0.999_999, Some(1.0), "0.999999"),
             (2.0 / 3.0, Some(0.667), "0.6667"),

@@ -245,13 +245,11 @@ impl Answers {
         for (at, goldens) in self.turns.iter().enumerate().take(self.turn) {
             let unused: Vec<&Golden> = goldens.iter().filter(|golden| !golden.is_used()).collect();
             if !unused.is_empty() {
-                notes.push(format!(
-                    "turn {} did not use {} of {}: {}",
-                    at + 1,
-                    unused.len(),
-                    count(goldens.len(), "golden answer"),
-                    shown(unused.into_iter())
-                ));
+                let which = match goldens.len() {
+                    1 => "its golden answer".to_owned(),
+                    all => format!("{} of {}", unused.len(), count(all, "golden answer")),
+                };
+                notes.push(format!("turn {} did not use {which}: {}", at + 1, shown(unused.into_iter())));
             }
         }
         notes.extend(self.injected.note());

@@ -49,6 +49,8 @@ pub struct MetricInfo {
     pub(crate) quadratic: Quadratic,
     /// The quantity that it measures, in one line.
     pub summary: &'static str,
+    /// The unit of its scores; `None` for shares and counts.
+    pub unit: Option<&'static str>,
 }
 
 /// The origin of a metric's name and arithmetic.

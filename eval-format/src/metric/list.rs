@@ -101,7 +101,7 @@ pub static METRICS: &[MetricInfo] = &[
     informational("tool_call_count_v1", "tool calls per turn"),
     informational("inference_call_count_v1", "model calls per turn"),
     informational("token_usage_v1", "tokens per turn"),
-    informational("invocation_duration_v1", "seconds per turn"),
+    MetricInfo { unit: Some("s"), ..informational("invocation_duration_v1", "seconds per turn") },
     MetricInfo {
         compares: Subject::ToolCalls(MatchType::Exact),
         ..vertex("trajectory_exact_match", "1 for a turn whose tool calls are exactly the expected ones")
@@ -221,6 +221,7 @@ const fn response(name: &'static str, group: MetricGroup, summary: &'static str)
         rubrics: None,
         quadratic: Quadratic::Never,
         summary,
+        unit: None,
     }
 }
 

@@ -63,7 +63,7 @@ fn is_equal(part: &Part) -> bool {
 }
 
 fn of_keys(keys: &Keys) -> usize {
-    keys.rows.iter().filter(|row| !matches!(row.is, "same" | "more")).count()
+    keys.rows.iter().filter(|row| row.differs()).count()
 }
 
 #[cfg(test)]

@@ -105,8 +105,8 @@ pub struct MetricLine {
     pub state: &'static str,
     pub score: Option<String>,
     pub threshold: Option<String>,
-    /// `2 of 3 turns`.
-    pub scored: String,
+    /// `2 of 3 turns`; `None` if none was played.
+    pub scored: Option<String>,
     pub reason: Option<String>,
     pub criterion: Vec<(String, String)>,
     pub notes: Vec<String>,

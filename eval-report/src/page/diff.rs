@@ -108,20 +108,30 @@ fn regions<'t>(changes: impl Iterator<Item = (ChangeTag, &'t str)>) -> Vec<Regio
     regions
 }
 
-/// Regions that only a blank parts are one: people read phrases.
+/// Regions that only a blank parts are one: people read phrases. So are those that one or two signs of a script without blanks
+/// part: of 東京 and 京都 the marks would leave 京 to be read with either.
 fn joined(regions: Vec<Region>) -> Vec<Region> {
     let mut all: Vec<Region> = Vec::new();
     let replaces = |region: &Region| !region.expected.is_empty() && !region.actual.is_empty();
+    let differs = |region: &Region| !region.expected.is_empty() || !region.actual.is_empty();
     for region in regions {
-        match all.last_mut().filter(|last| replaces(last)) {
-            Some(last) if region.same == " " && replaces(&region) => {
-                last.expected.push_str(&format!(" {}", region.expected));
-                last.actual.push_str(&format!(" {}", region.actual));
+        let phrase = |last: &Region| region.same == " " && replaces(last) && replaces(&region);
+        let word = |last: &Region| is_in_a_word(&region.same) && differs(last) && differs(&region);
+        match all.last_mut().filter(|last| phrase(last) || word(last)) {
+            Some(last) => {
+                last.expected.push_str(&format!("{}{}", region.same, region.expected));
+                last.actual.push_str(&format!("{}{}", region.same, region.actual));
             }
-            _ => all.push(region),
+            None => all.push(region),
         }
     }
     all
+}
+
+/// Whether a text is too short to be read alone, and no blank parts it from what is around it.
+fn is_in_a_word(text: &str) -> bool {
+    let is_sign = |c: char| c.is_alphanumeric() && !c.is_ascii();
+    (1..=2).contains(&text.chars().count()) && text.chars().all(is_sign)
 }
 
 /// Whether the texts have so little in common that its words would only disturb.

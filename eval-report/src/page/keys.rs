@@ -20,7 +20,8 @@ pub struct Keys {
 pub struct KeyRow {
     /// `passengers[0].name`; empty for the whole value.
     pub path: String,
-    /// `same`, `changed`, `missing`, `extra`, or `more` if it is allowed beside the expected ones.
+    /// `same`, `changed`, `missing`, `extra`, `more` if it is allowed beside the expected ones, or `ruled` if a rule of the case
+    /// allows it.
     pub is: &'static str,
     pub expected: Option<String>,
     pub actual: Option<String>,
@@ -47,6 +48,36 @@ pub(super) fn keys_of_values(expected: &Value, actual: &Value) -> Keys {
     let mut walk = Walk { equal: |one, other| one == other, allows_more: false, rows: Vec::new() };
     walk.values("", expected, actual);
     walk.end()
+}
+
+impl KeyRow {
+    /// Whether it is not as expected.
+    pub fn differs(&self) -> bool {
+        !matches!(self.is, "same" | "more" | "ruled")
+    }
+}
+
+impl Keys {
+    /// The values of two calls that do not match under rules, for reasons at these paths. Where there is no reason, a rule allows
+    /// what differs. All rows differ if a reason is at none of them.
+    #[must_use]
+    pub fn under_rules(mut self, reasons: &[&str]) -> Self {
+        let holds = |outer: &str, inner: &str| {
+            inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+        };
+        let is_at = |row: &KeyRow, reason: &str| holds(&row.path, reason) || holds(reason, &row.path);
+        let rows = || self.rows.iter().filter(|row| row.differs());
+        if self.more > 0 || reasons.iter().any(|reason| !rows().any(|row| is_at(row, reason))) {
+            return self;
+        }
+        for row in self.rows.iter_mut().filter(|row| row.differs()) {
+            if !reasons.iter().any(|reason| is_at(row, reason)) {
+                row.is = "ruled";
+                row.parts.clear();
+            }
+        }
+        self
+    }
 }
 
 struct Walk<'v> {
@@ -189,6 +220,25 @@ mod tests {
             format!("{} {}: {} > {}", row.is, row.path, side(&row.expected), side(&row.actual))
         };
         keys.rows.iter().map(row).collect()
+    }
+
+    #[test]
+    fn what_a_rule_allows_is_no_difference() {
+        let (one, other) = (
+            map(r#"{"q": "a", "day": "x", "tags": ["b"]}"#),
+            map(r#"{"q": "c", "day": "y", "tags": ["d"], "n": 1}"#),
+        );
+        for (reasons, is) in [
+            (&["q"][..], "changed ruled ruled ruled"),
+            (&["tags[0]", "n"], "ruled ruled changed extra"),
+            (&["tags"], "ruled ruled changed ruled"),
+            // A reason whose place is not known may be at any.
+            (&["q", "tag"], "changed changed changed extra"),
+            (&[""], "changed changed changed extra"),
+        ] {
+            let keys = keys_of_calls(&one, &other, false).under_rules(reasons);
+            assert_eq!(keys.rows.iter().map(|row| row.is).collect::<Vec<_>>().join(" "), is, "{reasons:?}");
+        }
     }
 
     #[test]

@@ -188,7 +188,7 @@ mod tests {
             state: "failed",
             score: Some(line()),
             threshold: None,
-            scored: line(),
+            scored: Some(line()),
             reason: Some(line()),
             criterion: vec![(line(), line())],
             notes: vec![line()],

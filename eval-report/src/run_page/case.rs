@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use eval_core::__private::NO_GOLDEN;
 use eval_core::metric::arithmetic::values_equal;
-use eval_core::report::{MetricReport, Role, RunError, short};
+use eval_core::report::{MetricOutcome, MetricReport, Role, RunError};
 use eval_format::metric::metric;
+use eval_format::options::{PassRule, TurnAggregation};
 use eval_format::{EvalCase, Map, Value};
 use eval_support::{untrusted, words};
 
@@ -15,7 +16,7 @@ use super::miss::Miss;
 use super::next::{self, CauseFacts};
 use super::outcomes::Outcomes;
 use super::refusal;
-use super::scores::{ScoresByTurn, needed};
+use super::scores::{ScoresByTurn, needed, shown};
 use super::turn::{CallComparison, mark_unreached, not_played, turn};
 use super::wording::time_limit;
 use crate::journal::Evaluation;
@@ -56,7 +57,10 @@ pub(super) fn details(
     let seen = CauseFacts {
         outcomes: Outcomes::new(&runs, test.runs.total),
         unanswered: runs.iter().flat_map(|run| &run.turns).find_map(unanswered),
-        misses: miss.is_some(),
+        miss: miss.as_ref(),
+        lacks_fault: test.attempt.evaluations.iter().any(|it| {
+            it.passed == Some(false) && it.ran.transcript.error.as_ref().is_some_and(|error| error.is_failure)
+        }),
         refuses: refusal::is_new(test, case.as_ref()),
     };
     let next = next::next(results, test, &seen);
@@ -88,7 +92,7 @@ pub(super) fn details(
         next,
         doubt,
         notes: decided.iter().flat_map(|decided| &decided.notes).map(|note| line(note)).collect(),
-        metrics: test.metrics().iter().map(metric_line).collect(),
+        metrics: test.metrics().iter().map(|report| metric_line(test, report)).collect(),
         earlier: test.earlier().iter().map(earlier).collect(),
         since: None,
         history: CaseHistory::default(),
@@ -109,26 +113,57 @@ fn facts(test: &TestResult<'_>) -> Vec<(&'static str, String)> {
         ("Set", started.eval_set_id.as_deref().map(line)),
         ("Case", Some(line(&started.eval_id))),
         ("Tags", (!started.tags.is_empty()).then(|| line(&started.tags.join(", ")))),
-        ("Place", test.location().map(|location| line(&location.to_string()))),
+        ("File", test.location().map(|location| line(&location.to_string()))),
         ("Label", started.label.as_deref().map(line)),
-        ("Hashes", Some(line(&format!("asks {}, expects {}", started.asks, started.expects)))),
+        ("Hash of its messages", Some(line(&started.asks))),
+        ("Hash of its expectations", Some(line(&started.expects))),
         ("Package", test.test.package().map(line)),
-        ("Test binary", test.test.binary().map(line)),
-        ("Runs pass if", Some(format!("pass = {}, gate = {}", started.pass, started.gate))),
+        ("Test binary", test.test.binary().filter(|_| !started.of_program).map(line)),
+        ("It passes if", Some(passes_if(started.pass, started.gate, test.runs.total.max(1)))),
         ("Calls are judged", started.literal.then(|| literal.to_owned())),
         ("Record", Some(line(&near(&test.attempt.file).display().to_string()))),
     ];
     facts.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
-fn metric_line(report: &MetricReport) -> MetricLine {
+/// How turns and runs decide, with the options that say so.
+fn passes_if(pass: PassRule, gate: TurnAggregation, runs: usize) -> String {
+    let is_mean = gate == TurnAggregation::Mean;
+    let said = match (pass.needed(runs), is_mean) {
+        (None, _) if runs > 1 && is_mean => {
+            "the mean over all turns of all runs meets each threshold".to_owned()
+        }
+        (None, true) => "the mean over its turns meets each threshold".to_owned(),
+        (None, false) if runs > 1 => "each turn of each run meets each threshold".to_owned(),
+        (None, false) => "each turn meets each threshold".to_owned(),
+        (Some(needed), _) => {
+            let least = if needed < runs { "at least " } else { "" };
+            let how = if is_mean { "by the mean over its turns" } else { "if each of its turns does" };
+            format!("{least}{needed} of {} pass; a run passes {how}", words::count(runs, "run"))
+        }
+    };
+    format!("{said} (pass = {pass}, gate = {gate})")
+}
+
+/// The part of a test that a metric scored: `2 of 3 turns`. `None` if nothing was scored.
+fn scored(test: &TestResult<'_>, report: &MetricReport) -> Option<String> {
+    let of_runs =
+        test.attempt.evaluations.iter().filter_map(|it| it.scored.as_ref()).flat_map(|it| &it.metrics);
+    let is_whole = of_runs
+        .filter(|metric| metric.name == report.name)
+        .any(|metric| matches!(&metric.outcome, MetricOutcome::Scored(scores) if scores.is_whole_run()));
+    let total = words::count(report.total, if is_whole { "run" } else { "turn" });
+    (report.total > 0).then(|| format!("{} of {total}", report.scored))
+}
+
+fn metric_line(test: &TestResult<'_>, report: &MetricReport) -> MetricLine {
     let options = report.criterion.iter().flat_map(|criterion| criterion.options.iter());
     MetricLine {
         name: line(&report.name),
         state: report.verdict.name(),
-        score: report.score.map(|score| short(score, report.bound())),
+        score: report.score.map(|score| shown(&report.name, score, report.bound())),
         threshold: report.bound().map(needed),
-        scored: format!("{} of {}", report.scored, report.total),
+        scored: scored(test, report),
         reason: report.verdict.reason().map(|reason| line(&untrusted::headline(reason))),
         criterion: options.map(|(key, value)| (line(key), line(&value.to_string()))).collect(),
         notes: report.notes.iter().cloned().chain(report.loosened_text()).map(|note| line(&note)).collect(),
@@ -152,14 +187,16 @@ pub(super) fn run(
     budget: &Budget,
 ) -> Run {
     let transcript = &evaluation.ran.transcript;
-    let ended_at = transcript.error.as_ref().and_then(|_| transcript.turns.len().checked_sub(1));
+    // A run that came to its end can fail with an error, too.
+    let error = transcript.error.as_ref().filter(|error| !error.is_failure);
+    let ended_at = error.and_then(|_| transcript.turns.len().checked_sub(1));
     let turns = transcript.turns.iter().enumerate().map(|(at, record)| {
         let expected = case.and_then(|case| case.conversation.get(at));
         let mut turn = turn(at, record, expected, comparison, known.of_turn(evaluation, at), budget);
         if ended_at == Some(at) {
             mark_unreached(&mut turn);
         }
-        if let Some(error) = transcript.error.as_ref().filter(|error| error.turn == Some(at + 1)) {
+        if let Some(error) = error.filter(|error| error.turn == Some(at + 1)) {
             broke(&mut turn, error);
         }
         turn
@@ -170,7 +207,7 @@ pub(super) fn run(
         let scores = known.of_turn(evaluation, at).into_iter().filter(|score| score.score.is_some());
         not_played(expected, comparison, scores.collect(), budget)
     });
-    let state = match (evaluation.passed, &transcript.error) {
+    let state = match (evaluation.passed, error) {
         (_, Some(_)) => "error",
         (Some(true), None) => "passed",
         (Some(false), None) => "failed",
@@ -284,6 +321,41 @@ mod tests {
             mark_unreached(&mut turn);
             let turn = Run::of_turns(vec![turn]).turns.remove(0);
             assert_eq!((turn.calls[0].is, turn.differs, turn.differences > 0), (Unreached, differs, differs));
+        }
+    }
+
+    #[test]
+    fn what_decides_a_case_is_said_in_words() {
+        use PassRule::{All, AtLeast, Mean};
+        let every = TurnAggregation::EveryTurn;
+        for (pass, gate, runs, said) in [
+            (
+                Mean,
+                TurnAggregation::Mean,
+                1,
+                "the mean over its turns meets each threshold (pass = mean, gate = mean)",
+            ),
+            (
+                Mean,
+                TurnAggregation::Mean,
+                5,
+                "the mean over all turns of all runs meets each threshold (pass = mean, gate = mean)",
+            ),
+            (Mean, every, 1, "each turn meets each threshold (pass = mean, gate = every_turn)"),
+            (
+                AtLeast(4),
+                TurnAggregation::Mean,
+                5,
+                "at least 4 of 5 runs pass; a run passes by the mean over its turns (pass = at_least(4), gate = mean)",
+            ),
+            (
+                All,
+                every,
+                5,
+                "5 of 5 runs pass; a run passes if each of its turns does (pass = all, gate = every_turn)",
+            ),
+        ] {
+            assert_eq!(passes_if(pass, gate, runs), said);
         }
     }
 

@@ -4,8 +4,9 @@
 //! be recognised.
 
 use eval_core::metric::arithmetic::{Pair, RuledCalls, values_equal};
-use eval_core::report::{MetricReport, ScoredMetric, Verdict};
+use eval_core::report::{MetricReport, RunError, ScoredMetric, Transcript, Verdict};
 use eval_format::expect::{Relation, Rules, TurnRules};
+use eval_format::metric::{Subject, metric};
 use eval_format::{ArgsMatch, Criterion, EvalCase, FunctionCall, Invocation, Map, Value};
 use eval_support::untrusted;
 use eval_support::words::{count, ordinal};
@@ -26,7 +27,7 @@ const MAX_ERROR_CHARS: usize = 160;
 /// does not hide a failure.
 ///
 /// Only parts of a turn that a failed metric looks at count: an answer may be worded in another way. What a judge says of
-/// a turn is told first.
+/// a turn is told first, and the demand that its answer does not fulfil.
 pub(super) fn of_test(test: &TestResult<'_>, case: Option<&EvalCase>, shown: &[Run]) -> Option<String> {
     let (place, run) =
         test.attempt.evaluations.iter().enumerate().find(|(_, it)| it.passed == Some(false))?;
@@ -42,7 +43,7 @@ pub(super) fn of_test(test: &TestResult<'_>, case: Option<&EvalCase>, shown: &[R
         let compared = shown.get(place).and_then(|run| run.turns.get(at)).map(|turn| turn.diff.as_slice());
         let mut of_turn: Vec<String> = metrics
             .iter()
-            .filter(|metric| !metric.judge.is_empty())
+            .filter(|metric| says_why(metric))
             .filter_map(|metric| failed_turn(metric, at, bound(metric)))
             .collect();
         of_turn.extend(
@@ -59,30 +60,62 @@ pub(super) fn of_test(test: &TestResult<'_>, case: Option<&EvalCase>, shown: &[R
         found.extend(state(&case.final_session_state, &transcript.state));
     }
     for metric in metrics {
-        if !metric.judge.is_empty() || found.is_empty() {
+        if says_why(metric) || found.is_empty() {
             found.extend(failed_run(metric, bound(metric)));
         }
     }
-    // Of several runs it is said which one did this.
-    let of_run = |said: String| match (test.runs.total, said.starts_with("turn ")) {
-        (0 | 1, _) => said,
-        (_, true) => format!("run {}, {said}", run.ran.run),
-        (_, false) => format!("run {}: {said}", run.ran.run),
+    let said = joined(found, shown.get(place).map(|run| run.differences));
+    let (number, total) = (run.ran.run, test.runs.total);
+    let of_run = |which: String, said: String| {
+        let sign = if said.starts_with("turn ") { "," } else { ":" };
+        format!("{which}{sign} {said}")
     };
-    let said = joined(found, shown.get(place).map(|run| run.differences)).map(of_run);
-    match without_verdict(&test.attempt.evaluations, test.runs.total) {
+    let failed = test.attempt.evaluations.iter().filter(|run| run.passed == Some(false)).count();
+    match without_verdict(&test.attempt.evaluations, total) {
         Some((counts, error)) => {
+            let said = said.map(|said| of_run(format!("run {number}"), said));
             let both: Vec<String> = said.into_iter().chain(error).collect();
             Some(if both.is_empty() { counts } else { format!("{counts}: {}", both.join("; ")) })
         }
-        None => said,
+        None if total < 2 || failed == total && did_the_same(test) => said,
+        // Of several runs it is said which one did this: another one may have failed in another way.
+        None => said.map(|said| {
+            let more = match failed - 1 {
+                0 => String::new(),
+                more => format!("; {} failed", count(more, "more run")),
+            };
+            of_run(format!("run {number} of {total}"), said) + &more
+        }),
     }
+}
+
+/// The error that broke a run off. A run that came to its end may have failed with one, too.
+fn broke(transcript: &Transcript) -> Option<&RunError> {
+    transcript.error.as_ref().filter(|error| !error.is_failure)
+}
+
+/// Whether a metric says more than what differs: what a judge found, or which demand is not fulfilled.
+fn says_why(scored: &ScoredMetric) -> bool {
+    !scored.judge.is_empty() || metric(&scored.name).is_some_and(|info| info.compares == Subject::Demands)
+}
+
+/// Whether all of several runs did the same.
+pub(super) fn did_the_same(test: &TestResult<'_>) -> bool {
+    let did = |at: usize| {
+        let turns = test.attempt.evaluations[at].ran.transcript.turns.iter().map(|it| &it.invocation);
+        let calls = |turn: &Invocation| {
+            turn.tool_calls().map(|call| (call.name.clone(), call.args.clone())).collect::<Vec<_>>()
+        };
+        turns.map(|turn| (turn.response_text(), calls(turn))).collect::<Vec<_>>()
+    };
+    let runs = test.attempt.evaluations.len();
+    runs > 1 && (1..runs).all(|at| did(at) == did(0))
 }
 
 /// `2 of 3 runs failed, 1 ended in an error`, and the first of these errors; `None` if all runs have a verdict.
 fn without_verdict(runs: &[Evaluation], total: usize) -> Option<(String, Option<String>)> {
-    let errors = runs.iter().filter_map(|run| Some((run.ran.run, run.ran.transcript.error.as_ref()?)));
-    let errors: Vec<_> = errors.collect();
+    let error = |run: &'_ Evaluation| Some((run.ran.run, broke(&run.ran.transcript)?.clone()));
+    let errors: Vec<_> = runs.iter().filter_map(error).collect();
     let failed = runs.iter().filter(|run| run.passed == Some(false)).count();
     let unscored = runs.iter().filter(|run| run.passed.is_none()).count().saturating_sub(errors.len());
     let counted = [
@@ -335,7 +368,7 @@ pub(super) mod tests {
                 Exact,
                 ExactArgs,
                 true,
-                "search_flights `cabin` expected “business” → actual “first class”, `seats` 2 → “2”",
+                "search_flights `cabin` expected “business” → actual “first class”, `seats` 2 → “2” (text)",
             ),
             (
                 r#"[["f", {"a": {"b": [1, 2]}}]]"#,

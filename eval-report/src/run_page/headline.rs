@@ -4,16 +4,15 @@ use eval_support::words::count;
 
 use crate::output::{Outcome, time};
 use crate::page::{Headline, Progress, Tone, line};
-use crate::recorded::Totals;
+use crate::recorded::{State, Totals};
 
 pub(super) fn of(totals: &Totals) -> Headline {
     let in_work = if totals.is_running { "in work" } else { "unfinished" };
-    let errors = if totals.errors == 1 { "error" } else { "errors" };
     let missing = if totals.is_running { "to begin" } else { "never began" };
     let counted = [
         (totals.failed, "failed"),
-        (totals.errors, errors),
-        (totals.not_evaluated, "not scored"),
+        (totals.errors, State::Error.counted(totals.errors)),
+        (totals.not_evaluated, State::NotEvaluated.counted(totals.not_evaluated)),
         (totals.unfinished, in_work),
         (totals.missing, missing),
         (totals.passed, "passed"),
@@ -57,7 +56,7 @@ fn progress(totals: &Totals) -> Option<Progress> {
     })
 }
 
-/// `Unmeasurable: 1 of 4 cases has no verdict; 2 more tests never began`. `None` if the counts say it all.
+/// `1 of 4 cases has no verdict; 2 more tests never began`. `None` if the counts say it all.
 fn cause(totals: &Totals) -> Option<String> {
     if totals.is_running {
         return None;
@@ -69,11 +68,7 @@ fn cause(totals: &Totals) -> Option<String> {
     let nothing = (totals.cases > 0 && totals.cases == totals.skipped)
         .then(|| "all cases were skipped, so nothing was checked".to_owned());
     let causes: Vec<String> = without.into_iter().chain(nothing).chain(totals.gaps_and_uncovered()).collect();
-    match (totals.outcome(), causes.join("; ")) {
-        (_, text) if text.is_empty() => None,
-        (Outcome::Unmeasurable, text) => Some(format!("Unmeasurable: {text}")),
-        (_, text) => Some(text),
-    }
+    (!causes.is_empty()).then(|| causes.join("; "))
 }
 
 #[cfg(test)]
@@ -91,25 +86,25 @@ mod tests {
                 |it| (it.cases, it.failed, it.errors, it.passed) = (28, 3, 1, 24),
                 "3 failed, 1 error, 24 passed",
                 Tone::Bad,
-                Some("Unmeasurable: 1 of 28 cases has no verdict"),
+                Some("1 of 28 cases has no verdict"),
             ),
             (
                 |it| (it.cases, it.errors) = (2, 2),
                 "2 errors",
                 Tone::Unsure,
-                Some("Unmeasurable: 2 of 2 cases have no verdict"),
+                Some("2 of 2 cases have no verdict"),
             ),
             (
                 |it| (it.cases, it.not_evaluated, it.unfinished) = (2, 1, 1),
-                "1 not scored, 1 unfinished",
+                "1 unscored, 1 unfinished",
                 Tone::Unsure,
-                Some("Unmeasurable: 2 of 2 cases have no verdict"),
+                Some("2 of 2 cases have no verdict"),
             ),
             (
                 |it| (it.cases, it.passed, it.missing) = (1, 1, 2),
                 "2 never began, 1 passed",
                 Tone::Unsure,
-                Some("Unmeasurable: 2 more tests never began"),
+                Some("2 more tests never began"),
             ),
             (
                 |it| (it.cases, it.passed, it.left_out) = (1, 1, 2),
@@ -122,7 +117,7 @@ mod tests {
                 |it| (it.cases, it.skipped) = (1, 1),
                 "1 skipped",
                 Tone::Unsure,
-                Some("Unmeasurable: all cases were skipped, so nothing was checked"),
+                Some("all cases were skipped, so nothing was checked"),
             ),
             (
                 |it| (it.cases, it.passed, it.unfinished, it.missing, it.is_running) = (2, 1, 1, 3, true),

@@ -12,12 +12,14 @@ use crate::page::line;
 use crate::recorded::TestResult;
 
 /// A call that no golden answers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Miss {
     /// Its turn, from 1.
-    turn: usize,
+    pub(super) turn: usize,
     /// The call: its tool, and how its arguments differ from the arguments of the nearest golden.
-    call: String,
+    pub(super) call: String,
+    /// Whether a golden of its turn is of this tool.
+    pub(super) is_of_golden: bool,
 }
 
 impl Miss {
@@ -37,13 +39,19 @@ impl Miss {
         let made: Vec<_> = transcript.turns.get(at)?.invocation.tool_calls().collect();
         let goldens: Vec<_> = case.conversation.get(at)?.tool_calls().collect();
         let rules = Rules::of(case).unwrap_or_default();
-        missed(told, &made, &goldens, rules.turn(at)).map(|call| Self { turn, call })
+        let is_of_golden = goldens.iter().any(|golden| golden.name.as_deref() == Some(tool(told)));
+        missed(told, &made, &goldens, rules.turn(at)).map(|call| Self { turn, call, is_of_golden })
     }
 
     /// ``turn 2: no golden response for the call book_table: `time` expected “20:45” → actual “8:45 pm” ``.
     pub(super) fn said(&self) -> String {
         format!("turn {}: no golden response for the call {}", self.turn, self.call)
     }
+}
+
+/// The tool of the call that the message of a miss names.
+fn tool(told: &str) -> &str {
+    told.split(['(', ' ']).next().unwrap_or_default()
 }
 
 /// The call that the message of a miss names, with how it differs from the nearest golden of its tool. `told` is the end of
@@ -73,7 +81,7 @@ fn missed(
         behind.is_some_and(|it| it.starts_with(['(', ' '])) && !is_answered()
     };
     let found = made.iter().find(|call| is_told(call)).or_else(|| made.iter().find(|call| is_alike(call)));
-    let tool = line(told.split(['(', ' ']).next().unwrap_or_default());
+    let tool = line(tool(told));
     let Some((call, (at, reasons))) = found.and_then(|call| Some((call, nearest(call)?))) else {
         return Some(tool);
     };
@@ -129,7 +137,7 @@ mod tests {
             let (calls, goldens): (Vec<_>, Vec<_>) = (calls.iter().collect(), goldens.iter().collect());
             assert_eq!(missed(&told, &calls, &goldens, rules.turn(0)).as_deref(), said, "{told}");
         }
-        let miss = Miss { turn: 2, call: "find".to_owned() };
+        let miss = Miss { turn: 2, call: "find".to_owned(), is_of_golden: false };
         assert_eq!(miss.said(), "turn 2: no golden response for the call find");
     }
 }

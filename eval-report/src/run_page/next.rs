@@ -6,14 +6,17 @@ use std::time::Duration;
 
 use eval_core::__private::{ASKED_IF, ASKS_MODELS};
 use eval_core::report::{Role, Verdict, asks_for_a_recording};
+use eval_support::message::MissingCall;
 use eval_support::words::count;
 use eval_support::{shell, untrusted};
 
+use super::difference::did_the_same;
+use super::miss::Miss;
 use super::outcomes::Outcomes;
 use super::wording::time_limit;
 use crate::output::{rerun_command, rerun_sets_command, with_option};
 use crate::page::{Command, Next, NextOfGroup, NextStep, line};
-use crate::recorded::{Cases, RunResults, State, TestResult};
+use crate::recorded::{Cases, Lacking, RunResults, State, TestResult};
 use crate::summary_text::{self, MAX_NAMED_CASES};
 
 /// The facts of the runs of a case that tell its cause.
@@ -22,8 +25,10 @@ pub(super) struct CauseFacts<'s> {
     pub(super) outcomes: Outcomes,
     /// The tool that had not responded when the time limit passed.
     pub(super) unanswered: Option<&'s str>,
-    /// Whether the agent made a call for which there is no golden response.
-    pub(super) misses: bool,
+    /// The call that the agent made without a golden response for it.
+    pub(super) miss: Option<&'s Miss>,
+    /// Whether a run failed because a fault of the case was not reached.
+    pub(super) lacks_fault: bool,
     /// Whether the agent refused what its golden answers.
     pub(super) refuses: bool,
 }
@@ -40,8 +45,8 @@ pub(super) fn next(results: &RunResults<'_>, test: &TestResult<'_>, seen: &Cause
         summary_text::review_of(results, &[test]).or_else(|| Some(printed(test, "review ")?.to_owned()));
     let golden = golden.filter(|_| matches!(failure.as_ref().unwrap_or(&cause), Cause::Failed { .. }));
     let golden = golden.map(|command| Command::new(TAKE, line(&command)));
-    let advice = Advice { has_golden: golden.is_some(), is_stable: is_stable(test), seen };
-    let records = matches!(cause, Cause::NotRecorded);
+    let advice = Advice { has_golden: golden.is_some(), is_stable: did_the_same(test), seen };
+    let records = lacking(test).is_something();
     let again = rerun(test).map(|command| Command { records, ..Command::new(cause.verb(), command) });
     let lacks_models = lacks_models(test);
     let install = lacks_models.then(|| install(INSTALL));
@@ -71,13 +76,16 @@ pub(super) fn next(results: &RunResults<'_>, test: &TestResult<'_>, seen: &Cause
 /// The commands that run again what did not pass in a run.
 pub(super) fn of_run(results: &RunResults<'_>, files: &Cases) -> Vec<Command> {
     let all = summary_text::rerun(results);
-    let lacks_models = all.iter().any(|it| it.of_program && it.records) && !ASKS_MODELS;
+    let lacks_models = all.iter().any(|it| it.of_program && it.lacking.judge) && !ASKS_MODELS;
     let mut commands: Vec<Command> =
         lacks_models.then(|| install("First install a command that asks models:")).into_iter().collect();
     let mut said = false;
     for again in &all {
-        let begin =
-            if lacks_models { "Then run again what did not pass" } else { "Run again what did not pass" };
+        let begin = match (lacks_models, again.lacking.is_something()) {
+            (true, _) => "Then run again what did not pass",
+            (false, true) => "Run again what did not pass, and record what it lacks",
+            (false, false) => "Run again what did not pass",
+        };
         let does = match whole_sets(results, again.sets.iter().copied(), files) {
             Some(sets) => format!("{begin}, with {sets}:"),
             None if said => String::new(),
@@ -120,8 +128,8 @@ fn lacks_models(test: &TestResult<'_>) -> bool {
 const INSTALL: &str = "Install a command that asks models";
 
 fn install(does: &str) -> Command {
-    let command = "cargo install --path ../evalset/eval-cli --features model-judge".to_owned();
-    Command::new(does, command)
+    let command = "cargo install --locked --git \"$EVALSET_REPOSITORY\" cargo-evalset --features model-judge";
+    Command::new(does, command.to_owned())
 }
 
 /// The reason of a verdict. That a variable makes the command ask a judge is left out if it cannot.
@@ -162,19 +170,6 @@ fn sentence(text: &str) -> String {
     chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }
 
-/// Whether several runs did the same.
-fn is_stable(test: &TestResult<'_>) -> bool {
-    let did = |at: usize| {
-        let turns = test.attempt.evaluations[at].ran.transcript.turns.iter().map(|it| &it.invocation);
-        let calls = |turn: &eval_format::Invocation| {
-            turn.tool_calls().map(|call| (call.name.clone(), call.args.clone())).collect::<Vec<_>>()
-        };
-        turns.map(|turn| (turn.response_text(), calls(turn))).collect::<Vec<_>>()
-    };
-    let runs = test.attempt.evaluations.len();
-    runs > 1 && (1..runs).all(|at| did(at) == did(0))
-}
-
 /// The most cases of one cause that are reviewed. Of more, the set is changed at once.
 const MAX_TAKEN: usize = 10;
 
@@ -183,7 +178,7 @@ pub(super) fn group(results: &RunResults<'_>, tests: &[&TestResult<'_>], files: 
     let cases = tests.len();
     let golden = summary_text::review_of(results, tests);
     let golden = golden.filter(|_| tests.iter().all(|test| matches!(cause(test), Cause::Failed { .. })));
-    let records = tests.iter().all(|test| misses_an_answer(test));
+    let records = tests.iter().all(|test| lacking(test).is_something());
     let why = of_group(cases, golden.is_some(), records).to_owned();
     let sets = tests.iter().filter_map(|test| test.attempt.started.file.as_deref());
     let whole = whole_sets(results, sets.filter(|_| cases > MAX_NAMED_CASES), files);
@@ -200,8 +195,8 @@ fn of_group(count: usize, has_golden: bool, records: bool) -> &'static str {
     match (has_golden, records) {
         (_, true) => "One command records the answers that all of them lack.",
         (true, _) if count > MAX_TAKEN => {
-            "If what the agent did is right in all of them, change the set: a tool with a new name is best renamed there. If \
-             it is wrong, change the agent, and run them again."
+            "If what the agent did is right in all of them, change the set at once, for example with search and \
+             replace. If it is wrong, change the agent, and run them again."
         }
         (true, _) => {
             "If what the agent did is right, review them one by one, and accept it. If it is wrong, change the agent, and run \
@@ -235,11 +230,11 @@ fn rerun_all(tests: &[&TestResult<'_>]) -> Option<String> {
     } else {
         rerun_command(options, cases)
     };
-    Some(line(&summary_text::recording(command, tests.iter().any(|test| misses_an_answer(test)))))
+    Some(line(&Lacking::of_all(tests.iter().map(|test| lacking(test))).recorded_by(&command)))
 }
 
-/// The command that runs the case again, or records missing answers of its judge: the command that the
-/// failing test printed, or for a program the command that started it.
+/// The command that runs the case again, or records what it lacks: the command that the failing test printed, or for a program
+/// the command that started it.
 fn rerun(test: &TestResult<'_>) -> Option<String> {
     if test.is_in_progress {
         return None;
@@ -255,7 +250,7 @@ fn rerun(test: &TestResult<'_>) -> Option<String> {
             format!("cargo test -p {} -- --exact {}", shell::word(package), shell::word(name))
         }
     };
-    Some(line(&summary_text::recording(command, misses_an_answer(test))))
+    Some(line(&lacking(test).recorded_by(&command)))
 }
 
 /// The command behind a word that a failing test printed. Untrusted lines are marked, so a line with this begin is of
@@ -277,6 +272,11 @@ fn program(test: &TestResult<'_>) -> Option<String> {
     Some(rerun_command(again, [(file, started.eval_id.as_str())]))
 }
 
+/// What the case lacks in each run, until it is recorded.
+fn lacking(test: &TestResult<'_>) -> Lacking {
+    Lacking { judge: misses_an_answer(test), ..test.lacking() }
+}
+
 /// Whether a metric lacks an answer of its judge. Without a recording, another run lacks it too, even if another
 /// metric failed the case.
 fn misses_an_answer(test: &TestResult<'_>) -> bool {
@@ -289,7 +289,10 @@ enum Cause<'r> {
     Failed {
         is_flaky: bool,
     },
+    /// An answer of a judge.
     NotRecorded,
+    /// A call of a model.
+    CallNotRecorded(MissingCall),
     Error(Role, &'r str),
     /// No verdict, or a skipped case, with the reason.
     Without(Option<&'r str>),
@@ -302,6 +305,9 @@ fn cause<'r>(test: &TestResult<'r>) -> Cause<'r> {
         return Cause::NotRecorded;
     }
     let Some(decided) = &test.attempt.decided else { return Cause::Unfinished };
+    if let Some(call) = test.lacking().models {
+        return Cause::CallNotRecorded(call);
+    }
     match (&decided.verdict, test.state) {
         (Verdict::Error { role, message }, _) => Cause::Error(*role, message),
         (_, State::Passed) => Cause::Passed,
@@ -320,7 +326,11 @@ struct Advice<'s> {
 
 impl Cause<'_> {
     fn verb(&self) -> &'static str {
-        if matches!(self, Self::NotRecorded) { "Record it" } else { "Run it again" }
+        if matches!(self, Self::NotRecorded | Self::CallNotRecorded(_)) {
+            "Record it"
+        } else {
+            "Run it again"
+        }
     }
 
     /// The runs that it is about; `None` if that is clear.
@@ -329,7 +339,9 @@ impl Cause<'_> {
             Self::Passed | Self::Unfinished => None,
             Self::Failed { .. } if outcomes.are_mixed() => outcomes.failed(),
             Self::Failed { .. } => outcomes.failed().map(|it| format!("{it}, the others passed")),
-            Self::NotRecorded | Self::Error(..) | Self::Without(_) => outcomes.without_verdict(),
+            Self::NotRecorded | Self::CallNotRecorded(_) | Self::Error(..) | Self::Without(_) => {
+                outcomes.without_verdict()
+            }
         }
     }
 
@@ -338,6 +350,9 @@ impl Cause<'_> {
         let seen = advice.seen;
         match self {
             Self::Passed => "It passed. To see it once more, run it again.".to_owned(),
+            Self::Failed { .. } if seen.lacks_fault => {
+                "Change the agent, or the fault in `_tools`, and run the case again.".to_owned()
+            }
             Self::Failed { .. } if seen.refuses => {
                 let taken = " Only if it has to refuse, accept that in a review.";
                 let taken = if advice.has_golden { taken } else { "" };
@@ -360,6 +375,17 @@ impl Cause<'_> {
                  `EVALSET_JUDGE=record` the command asks the judge, and records its answer."
                     .to_owned()
             }
+            Self::CallNotRecorded(MissingCall::New) => {
+                "The model's answer to this is not recorded, so another run gives the same error. With \
+                 `EVALSET_MODELS=record` the command asks the model, and records its answer."
+                    .to_owned()
+            }
+            Self::CallNotRecorded(MissingCall::Changed) => {
+                "What the agent asks its model changed since the answer was recorded, so another run gives the same error. If the \
+                 change is meant, record the case again: with `EVALSET_MODELS=record-all` the command asks the model. If not, \
+                 change the agent."
+                    .to_owned()
+            }
             Self::Error(Role::Agent, message) => match (time_limit(message), seen.unanswered) {
                 (Some(limit), tool) => {
                     let who = tool.map_or("The agent had no answer".to_owned(), |tool| {
@@ -370,21 +396,22 @@ impl Cause<'_> {
                          the case again. If it is slow, give it more time.",
                     )
                 }
-                (None, _) => {
-                    let what = last_words(Role::Agent, message);
-                    format!("The agent broke off: {what}. Fix the agent, then run the case again.")
-                }
+                // The line above says what went wrong.
+                (None, _) => "Fix the agent, then run the case again.".to_owned(),
             },
-            Self::Error(Role::Tools, _) if seen.misses => {
-                "The case has no response for this call. Fix the agent, or let the argument vary in the case (`_expect`), or \
-                 add the call and its response to the golden."
-                    .to_owned()
-            }
-            Self::Error(Role::Tools, message) => {
-                format!("The tools broke off: {}", last_words(Role::Tools, message))
-            }
+            Self::Error(Role::Tools, message) => match seen.miss {
+                Some(miss) => {
+                    // Only an argument of a call that the golden has can vary.
+                    let vary = ", or let the argument vary in the case (`_expect`)";
+                    let vary = if miss.is_of_golden { vary } else { "" };
+                    format!(
+                        "The case has no response for this call. Fix the agent{vary}, or add the call and its response to the golden."
+                    )
+                }
+                None => format!("The tools failed: {}", last_words(Role::Tools, message)),
+            },
             Self::Error(Role::Harness, message) => last_words(Role::Harness, message),
-            Self::Error(role, message) => format!("The {role} broke off: {}", last_words(*role, message)),
+            Self::Error(role, message) => format!("The {role} failed: {}", last_words(*role, message)),
             Self::Without(Some(reason)) => format!("It has no verdict: {}", untrusted::headline(reason)),
             Self::Without(None) => "It has no verdict. Run it again.".to_owned(),
             Self::Unfinished => "Its process ended before it had a verdict. Run it again.".to_owned(),
@@ -401,173 +428,4 @@ fn last_words(role: Role, message: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use eval_format::options::parse_timeout;
-
-    use super::*;
-    use crate::page::Run;
-
-    #[test]
-    fn what_to_do_depends_on_the_cause() {
-        let raised = "the agent failed:\nTraceback (most recent call last):\n  File \"a.py\", line 1, in f\nValueError: no city";
-        for (cause, has_golden, verb, why) in [
-            (Cause::Passed, false, "Run it again", "It passed"),
-            (
-                Cause::Failed { is_flaky: false },
-                true,
-                "Run it again",
-                "If what the agent did is wrong, change the agent",
-            ),
-            (Cause::Failed { is_flaky: false }, false, "Run it again", "Change the agent, and run"),
-            (
-                Cause::Failed { is_flaky: true },
-                false,
-                "Run it again",
-                "Change the agent, or run the case again.",
-            ),
-            (Cause::NotRecorded, false, "Record it", "The judge's answer to this is not recorded"),
-            (
-                Cause::Error(Role::Agent, raised),
-                false,
-                "Run it again",
-                "The agent broke off: ValueError: no city",
-            ),
-            (
-                Cause::Error(Role::Agent, "run 1 of 3: agent error in turn 1: the agent failed: 503: x"),
-                false,
-                "Run it again",
-                "The agent broke off: 503: x",
-            ),
-            (
-                Cause::Error(Role::Agent, "agent error: refused"),
-                false,
-                "Run it again",
-                "The agent broke off: refused",
-            ),
-            (
-                Cause::Error(Role::Agent, "\n  \nrefused\nmore"),
-                false,
-                "Run it again",
-                "The agent broke off: refused",
-            ),
-            (Cause::Error(Role::Judge, "429"), false, "Run it again", "The judge broke off: 429"),
-            (Cause::Error(Role::Harness, "stale: x"), false, "Run it again", "stale: x"),
-            (Cause::Without(Some("no score\n")), false, "Run it again", "It has no verdict: no score"),
-            (Cause::Without(None), false, "Run it again", "It has no verdict."),
-            (Cause::Unfinished, false, "Run it again", "Its process ended"),
-        ] {
-            assert_eq!(cause.verb(), verb, "{cause:?}");
-            let told = cause.why(&Advice { has_golden, is_stable: false, seen: &CauseFacts::default() });
-            assert!(told.starts_with(why) && !told.contains('\n'), "{cause:?}: {told}");
-        }
-    }
-
-    #[test]
-    fn what_the_runs_did_decides_what_is_said() {
-        let failed = || Cause::Failed { is_flaky: false };
-        let late = "agent error in turn 2: timed out after 3s (`timeout` sets the limit)";
-        let seen = CauseFacts::default();
-        let refuses = CauseFacts { refuses: true, ..CauseFacts::default() };
-        let unanswered = CauseFacts { unanswered: Some("get_warnings"), ..CauseFacts::default() };
-        let miss = CauseFacts { misses: true, ..CauseFacts::default() };
-        let (seen, refuses, unanswered, miss) = (&seen, &refuses, &unanswered, &miss);
-        for (cause, has_golden, is_stable, seen, why) in [
-            (
-                failed(),
-                true,
-                true,
-                seen,
-                "If what the agent did is wrong, change the agent and run it again. If it is right, review it, and accept it as the new golden. \
-                 All runs did the same.",
-            ),
-            (failed(), true, false, seen, "If what the agent did is wrong, change the agent"),
-            (failed(), true, true, refuses, "The agent refused, or gave up, where the golden has an answer."),
-            (
-                Cause::Error(Role::Agent, late),
-                false,
-                false,
-                unanswered,
-                "`get_warnings` gave no response within 3s. Whether it hangs or is slow cannot be told",
-            ),
-            (
-                Cause::Error(Role::Agent, late),
-                false,
-                false,
-                seen,
-                "The agent had no answer within 3s. Whether it hangs",
-            ),
-            (
-                Cause::Error(Role::Tools, "tools error in turn 2: no golden answers book_table(..)"),
-                false,
-                false,
-                miss,
-                "The case has no response for this call. Fix the agent, or let",
-            ),
-            (Cause::Error(Role::Tools, "tools error: gone"), false, false, seen, "The tools broke off: gone"),
-        ] {
-            let advice = Advice { has_golden, is_stable, seen };
-            let told = cause.why(&advice);
-            assert!(told.starts_with(why), "{told}");
-        }
-        assert_eq!(["the same", "`x` y", ""].map(sentence), ["The same", "`x` y", ""]);
-    }
-
-    #[test]
-    fn the_runs_are_named_that_failed_and_that_have_no_verdict() {
-        let outcomes = |states: &[&'static str]| {
-            let run = |(at, state): (usize, &&'static str)| Run { number: at + 1, state, ..Run::default() };
-            Outcomes::new(&states.iter().enumerate().map(run).collect::<Vec<_>>(), states.len())
-        };
-        let failed = || Cause::Failed { is_flaky: false };
-        let error = || Cause::Error(Role::Agent, "gone");
-        for (cause, states, about) in [
-            (failed(), &["failed"][..], None),
-            (failed(), &["failed", "failed"], None),
-            (failed(), &["passed", "failed"], Some("run 2 of 2 failed, the others passed")),
-            (failed(), &["failed", "error"], Some("run 1 of 2 failed")),
-            (error(), &["failed", "error"], Some("run 2 of 2 ended in an error")),
-            (error(), &["passed", "error"], Some("run 2 of 2 ended in an error")),
-            (error(), &["error", "error"], None),
-            (Cause::NotRecorded, &["failed", "not_evaluated"], Some("run 2 of 2 has no verdict")),
-            (Cause::Passed, &["passed", "failed"], None),
-        ] {
-            assert_eq!(cause.about(&outcomes(states)).as_deref(), about, "{cause:?} {states:?}");
-        }
-    }
-
-    #[test]
-    fn a_group_has_a_sentence_of_its_own() {
-        for (count, has_golden, records, why) in [
-            (60, true, false, "If what the agent did is right in all of them, change the set"),
-            (10, true, false, "If what the agent did is right, review them one by one"),
-            (4, false, true, "One command records the answers"),
-            (4, false, false, "Fix the cause once"),
-        ] {
-            assert!(of_group(count, has_golden, records).starts_with(why), "{why}");
-        }
-        let command = |does: &str, records: bool| Command { records, ..Command::new(does, "x".to_owned()) };
-        for (records, kept) in [(true, &["Install"][..]), (false, &["Install", "Record it"])] {
-            let commands = vec![command("Install", false), command("Record it", true)];
-            let step = NextStep { about: None, why: "Alone.".to_owned(), commands };
-            let mut next = Next { steps: vec![step], group: None };
-            let commands = vec![command("Record all 3", records)];
-            add_group(&mut next, &NextOfGroup { cases: 3, why: "All.".to_owned(), commands });
-            let [step] = next.steps.as_slice() else { panic!("{:?}", next.steps) };
-            assert_eq!(step.why, "Alone.");
-            assert_eq!(step.commands.iter().map(|it| it.does.as_str()).collect::<Vec<_>>(), kept);
-            assert_eq!(next.group.map(|it| (it.cases, it.commands.len())), Some((3, 1)));
-        }
-    }
-
-    #[test]
-    fn more_time_is_ten_times_the_limit() {
-        for (limit, longer) in
-            [(3_000, "30s"), (60_000, "600s"), (150, "1500ms"), (1_500, "15s"), (120_500, "1205s")]
-        {
-            assert_eq!(longer_limit(Duration::from_millis(limit)).as_deref(), Some(longer));
-            assert!(parse_timeout(longer).is_ok());
-        }
-        assert_eq!(longer_limit(Duration::from_nanos(1)).as_deref(), Some("1ms"));
-        assert_eq!(longer_limit(Duration::MAX), None);
-    }
-}
+mod tests;

@@ -4,6 +4,7 @@ use std::time::SystemTime;
 
 use eval_core::metric::arithmetic::mean;
 use eval_core::report::{MetricReport, Verdict, short};
+use eval_format::options::PassRule;
 use eval_support::words;
 
 use super::history::{History, SinceBefore};
@@ -63,7 +64,7 @@ pub(super) fn row(
         set: set(test),
         tags: test.attempt.started.tags.iter().map(|tag| line(tag)).collect::<Vec<_>>().join("\n"),
         runs: if test.runs.total == 0 { "–".to_owned() } else { test.runs.tally().to_string() },
-        of_runs: of_runs(test.runs, test.is_in_progress),
+        of_runs: of_runs(test.runs, test.is_in_progress, test.attempt.started.pass),
         loosened: loosened(&rules),
         pills: pills.into_iter().map(pill).collect(),
         others: others.into_iter().map(pill).collect(),
@@ -136,18 +137,19 @@ fn urgency(test: &TestResult<'_>) -> u8 {
     }
 }
 
-/// A remark on the runs: `flaky`, and how many have no verdict.
-fn of_runs(runs: RunCounts, is_in_progress: bool) -> Option<String> {
+/// A remark on the runs: `flaky`, how many have no verdict, and how many have to pass unless their mean decides.
+fn of_runs(runs: RunCounts, is_in_progress: bool, pass: PassRule) -> Option<String> {
     let RunCounts { total, ran, judged, .. } = runs;
     let flaky = runs.are_flaky().then(|| "flaky".to_owned());
     let open = match (total - ran.min(total), total - judged.min(total)) {
         (0, 0) => None,
         _ if total == 1 => None,
-        (0, unjudged) => Some(format!("{unjudged} not scored")),
+        (0, unjudged) => Some(format!("{unjudged} without a verdict")),
         (missing, _) if is_in_progress => Some(format!("{missing} to run")),
         (missing, _) => Some(format!("{missing} did not run")),
     };
-    let parts: Vec<String> = flaky.into_iter().chain(open).collect();
+    let needed = pass.needed(total).filter(|_| total > 1).map(|needed| format!("{needed} needed"));
+    let parts: Vec<String> = flaky.into_iter().chain(open).chain(needed).collect();
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
@@ -158,17 +160,17 @@ fn state_filters(test: &TestResult<'_>, has_rules: bool) -> Vec<&'static str> {
     std::iter::once(state).chain(flaky).chain(loosened).collect()
 }
 
-/// `2 of 3 needed`: the rules that a run needed, of those that were applied.
+/// `3 rules, 2 needed`: the rules that were applied, and those that a run needed.
 fn loosened(rules: &[AppliedRule<'_>]) -> Option<String> {
     let needed = rules.iter().filter(|rule| rule.needed > 0).count();
-    (!rules.is_empty()).then(|| format!("{needed} of {} needed", rules.len()))
+    (!rules.is_empty()).then(|| format!("{}, {needed} needed", words::count(rules.len(), "rule")))
 }
 
 fn pill(metric: &MetricReport) -> Pill {
     let score = match (&metric.verdict, metric.score) {
         (Verdict::Skipped(_), _) => "skipped".to_owned(),
         (Verdict::Error { .. }, None) => "error".to_owned(),
-        (_, None) => "not scored".to_owned(),
+        (_, None) => State::NotEvaluated.counted(1).to_owned(),
         (_, Some(score)) => short(score, metric.bound()) + &missed(score, metric.bound()),
     };
     Pill { name: line(&metric.name), state: metric.verdict.name(), score }
@@ -184,20 +186,24 @@ mod tests {
 
     #[test]
     fn it_is_said_how_many_runs_neither_passed_nor_failed() {
+        let all = |counts| of_runs(counts, false, PassRule::AtLeast(4));
+        let counts = |total, passed| RunCounts { total, ran: total, judged: total, passed };
+        assert_eq!(all(counts(5, 3)).as_deref(), Some("flaky, 4 needed"));
+        assert_eq!(all(counts(1, 1)), None);
         for (total, ran, judged, passed, is_in_progress, said) in [
             (3, 3, 3, 3, false, None),
             (3, 3, 3, 1, false, Some("flaky")),
-            (3, 3, 2, 2, false, Some("1 not scored")),
-            (4, 4, 2, 1, false, Some("flaky, 2 not scored")),
+            (3, 3, 2, 2, false, Some("1 without a verdict")),
+            (4, 4, 2, 1, false, Some("flaky, 2 without a verdict")),
             (3, 1, 1, 1, false, Some("2 did not run")),
             (3, 1, 1, 1, true, Some("2 to run")),
-            (3, 3, 2, 2, true, Some("1 not scored")),
+            (3, 3, 2, 2, true, Some("1 without a verdict")),
             (1, 0, 0, 0, false, None),
             (1, 1, 0, 0, false, None),
             (0, 0, 0, 0, false, None),
         ] {
             let counts = RunCounts { total, ran, judged, passed };
-            assert_eq!(of_runs(counts, is_in_progress).as_deref(), said, "{counts:?}");
+            assert_eq!(of_runs(counts, is_in_progress, PassRule::Mean).as_deref(), said, "{counts:?}");
         }
     }
 

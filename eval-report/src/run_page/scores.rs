@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use eval_core::report::{MetricOutcome, Role, ScoredMetric, short};
 use eval_core::{Score, Scores};
+use eval_format::metric::{self, MetricInfo, Subject};
 use eval_format::{Bound, Direction, EvalCase, Value};
 use eval_support::untrusted;
 
@@ -71,7 +72,7 @@ impl ScoresByTurn {
         RunScore {
             metric: line(&metric.name),
             state: metric.verdict.name(),
-            score: score.map(|score| short(score, bound)),
+            score: score.map(|score| shown(&metric.name, score, bound)),
             threshold: bound.map(needed),
             reason,
             whole,
@@ -127,13 +128,22 @@ impl ScoresByTurn {
         Some(TurnScore {
             metric: line(&metric.name),
             state: metric.turns.get(at)?.name(),
-            score: score.value().map(|score| short(score, bound)),
+            score: score.value().map(|score| shown(&metric.name, score, bound)),
             threshold: bound.map(needed),
             reason: score.reason().or_else(|| score.why_left_out()).map(line),
             notes: score.notes().iter().map(|note| text(note)).collect(),
             rubrics: rubrics.collect(),
         })
     }
+}
+
+/// A score as the page has it. What a turn took is a number of things, or has its unit: `3`, `0.25 s`.
+pub(super) fn shown(metric: &str, score: f64, bound: Option<Bound>) -> String {
+    let said = short(score, bound);
+    let is_taken = |info: &&MetricInfo| bound.is_none() && info.compares == Subject::Nothing;
+    let Some(info) = metric::metric(metric).filter(is_taken) else { return said };
+    let number = said.strip_suffix(".0").unwrap_or(&said);
+    info.unit.map_or_else(|| number.to_owned(), |unit| format!("{number} {unit}"))
 }
 
 /// The scores that meet a bound: `≥ 0.8`.
@@ -174,6 +184,20 @@ mod tests {
             (needed(Bound::at_least(0.8)), needed(Bound::at_most(5.0))),
             ("≥ 0.8".to_owned(), "≤ 5".to_owned())
         );
+    }
+
+    #[test]
+    fn what_a_turn_took_is_counted_or_has_its_unit() {
+        for (metric, score, bound, said) in [
+            ("tool_call_count_v1", 3.0, None, "3"),
+            ("token_usage_v1", 12.5, None, "12.5"),
+            ("invocation_duration_v1", 0.25, None, "0.25 s"),
+            ("invocation_duration_v1", 2.0, Some(Bound::at_most(1.0)), "2.0"),
+            ("response_match_score", 1.0, None, "1.0"),
+            ("of_the_user", 1.0, None, "1.0"),
+        ] {
+            assert_eq!(shown(metric, score, bound), said, "{metric}");
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! A turn of a run, beside what was expected of it.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use eval_core::agent::Event;
 use eval_core::metric::arithmetic::{Pair, RuledCalls, comparison};
@@ -11,6 +12,7 @@ use eval_format::{ArgsMatch, Criterion, EvalCase, FunctionCall, FunctionResponse
 use eval_support::words;
 
 use super::aligned::{CallLine, aligned};
+use crate::output::time;
 use crate::page::{
     self, Budget, Call, CallState, Media, Step, ToolResult, Turn, TurnScore, keys_of_calls, line, media,
     media_labels, same_media, text, tool_result,
@@ -47,6 +49,12 @@ impl CallComparison {
     /// The comparison under the rules of a case.
     pub(super) fn under(self, case: Option<&EvalCase>) -> Self {
         Self { rules: case.and_then(|case| Rules::of(case).ok()).unwrap_or_default(), ..self }
+    }
+
+    /// In words, of a turn.
+    fn of_turn(&self, at: usize) -> String {
+        let rules = if self.rules.turn(at).is_literal() { "" } else { ", but for the rules of the case" };
+        format!("{}{rules}", self.words)
     }
 
     /// A comparison in order, which no metric makes.
@@ -93,7 +101,7 @@ pub(super) fn turn(
         played: true,
         user: text(&actual.user_text()),
         user_media: media(&actual.user_content, budget),
-        compared: expected.map(|_| comparison.words.clone()),
+        compared: expected.map(|_| comparison.of_turn(at)),
         bad,
         calls,
         scores,
@@ -217,7 +225,13 @@ fn calls(
         let args = |call: &FunctionCall| call.args.clone().unwrap_or_default();
         let keys = e.zip(a).filter(|_| is == CallState::Changed).map(|(e, a)| {
             let allows_more = comparison.args == ArgsMatch::Subset;
-            keys_of_calls(&args(expected[e]), &args(actual[a]), allows_more)
+            let keys = keys_of_calls(&args(expected[e]), &args(actual[a]), allows_more);
+            match ruled.relation(e, a) {
+                Relation::Mismatch(reasons) if rules.has_rules(e) => {
+                    keys.under_rules(&reasons.iter().map(|reason| reason.path.as_str()).collect::<Vec<_>>())
+                }
+                _ => keys,
+            }
         });
         let (result, result_media) = shown_result(a.and_then(|a| results[a].take()));
         Call {
@@ -299,7 +313,8 @@ fn results(events: &[Event], calls: &[&FunctionCall], budget: &Budget) -> Vec<Op
 
 fn took(turn: &Invocation) -> Option<String> {
     let part = |seconds: Option<f64>, of: &str| {
-        seconds.filter(|seconds| seconds.is_finite()).map(|seconds| format!("{seconds:.3} s{of}"))
+        let time = Duration::try_from_secs_f64(seconds?).ok()?;
+        Some(format!("{}{of}", time::latency(time)))
     };
     let parts = [
         part(turn.duration, ""),
@@ -441,8 +456,8 @@ mod tests {
         };
         assert_eq!(took(&turn(None, None, None)), None);
         assert_eq!(took(&turn(Some(f64::NAN), None, None)), None);
-        assert_eq!(took(&turn(Some(1.5), None, Some(0.25))).as_deref(), Some("1.500 s, 0.250 s in tools"));
-        assert_eq!(took(&turn(None, Some(1.0), None)).as_deref(), Some("1.000 s in the model"));
+        assert_eq!(took(&turn(Some(1.5), None, Some(0.25))).as_deref(), Some("1.50 s, 250 ms in tools"));
+        assert_eq!(took(&turn(None, Some(1.0), None)).as_deref(), Some("1.00 s in the model"));
     }
 
     #[test]

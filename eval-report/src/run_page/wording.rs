@@ -28,15 +28,11 @@ const MAX_AROUND: usize = 10;
 /// The most characters of each side of a phrase with several differences: a number alone would say nothing.
 const MAX_PHRASE_CHARS: usize = 60;
 
-/// The differences of a line, the first one with words for its sides: `expected 3 → actual 2`.
+/// The differences of a line, the first one of each form with words for its sides: `expected 3 → actual 2`.
 pub(super) fn told(differences: &str) -> String {
-    let words = match differences.find([EXPECTED, BOTH]) {
-        Some(at) if differences[at..].starts_with(EXPECTED) => {
-            differences.replacen(EXPECTED, "expected ", 1).replacen(ACTUAL, "actual ", 1)
-        }
-        _ => differences.replacen(BOTH, "expected → actual: ", 1),
-    };
-    words.replace([EXPECTED, ACTUAL, BOTH], "")
+    // A quote with both sides says it on its own: it looks unlike the others.
+    let words = differences.replacen(EXPECTED, "expected ", 1).replacen(ACTUAL, "actual ", 1);
+    words.replacen(BOTH, "expected → actual: ", 1).replace([EXPECTED, ACTUAL, BOTH], "")
 }
 
 fn sides(expected: &str, actual: &str) -> String {
@@ -48,7 +44,10 @@ pub(super) fn change(expected: &Value, actual: &Value) -> String {
     match (expected.as_str(), actual.as_str()) {
         (Some(one), Some(other)) => replaced(&line(one), &line(other)),
         _ => {
+            // Quotes alone are easily missed: `2 → “2”`.
+            let is_other_type = expected.as_str().is_some() != actual.as_str().is_some();
             let shown = |value: &Value| match value.as_str() {
+                Some(text) if is_other_type => format!("{} (text)", quoted(&line(text), MAX_CHARS)),
                 Some(text) => quoted(&line(text), MAX_CHARS),
                 None => shortened(&line(&value.in_words()), MAX_CHARS),
             };
@@ -416,7 +415,8 @@ mod tests {
         for (expected, actual, said) in [
             (json!("business"), json!("economy"), "expected business → actual economy"),
             (json!("too small"), json!("damaged"), "expected “too small” → actual “damaged”"),
-            (json!(1), json!("1"), "expected 1 → actual “1”"),
+            (json!(1), json!("1"), "expected 1 → actual “1” (text)"),
+            (json!("2"), json!(null), "expected “2” (text) → actual null"),
             (json!("Oslo"), json!("Oslo, Norway"), "expected “Oslo” → actual “Oslo, Norway”"),
             (json!("الأربعاء"), json!("الخميس"), "expected “الأربعاء” → actual “الخميس”"),
             (json!("東京"), json!("京都"), "expected “東京” → actual “京都”"),
@@ -443,11 +443,11 @@ mod tests {
             ),
             (
                 format!("{inside}; `b` {}", change(1, 0)),
-                "answer differs: expected → actual: “午[後→前]から”; `b` 1 → 0",
+                "answer differs: expected → actual: “午[後→前]から”; `b` expected 1 → actual 0",
             ),
             (
                 format!("`b` {}; {inside}", change(1, 0)),
-                "`b` expected 1 → actual 0; answer differs: “午[後→前]から”",
+                "`b` expected 1 → actual 0; answer differs: expected → actual: “午[後→前]から”",
             ),
             ("f not called".to_owned(), "f not called"),
         ] {

@@ -10,12 +10,12 @@ const isMixed = (of, metric) => metric.state === "passed" && of.runs.some((run) 
 function metrics(of) {
   const deciding = of.metrics.filter((metric) => metric.state !== "informational");
   const others = of.metrics.filter((metric) => metric.state === "informational");
-  const remarks = (metric) => el("span", "", [metric.reason, ...metric.notes].filter(Boolean).map((note) => el("div", "", note)),
+  const remarks = (metric) => el("span", "", [metric.reason, ...metric.notes].filter(Boolean).map((note) => el("div", "", inCode(note))),
       metric.criterion.length ? el("details", "", el("summary", "", "criterion"),
         metric.criterion.map(([key, value]) => el("div", "soft", `${key}: ${value}`))) : null);
   const lines = deciding.map((metric) => [
     "",
-    el("span", "", el("b", "", metric.name), metric.about ? el("div", "soft", metric.about) : null),
+    el("span", "", el("b", "", metric.name), metric.about ? el("div", "soft", inCode(metric.about)) : null),
     pill(metric.state, titles[metric.state] || metric.state),
     metric.score,
     metric.threshold === null ? "–" : metric.threshold,
@@ -23,10 +23,15 @@ function metrics(of) {
     [remarks(metric)].filter((it) => it.hasChildNodes()),
   ]);
   if (!of.metrics.length) return null;
-  const line = others.map((metric) => `${metric.name} ${metric.score === null ? "–" : metric.score}`).join(", ");
-  return block("Metrics over all runs",
-    lines.length ? table("grid", ["metric", "verdict", "score", "needed", "scored", "remarks"], lines) : null,
-    line ? el("p", "soft", "For information: " + line) : null);
+  return block(of.runs.length > 1 ? "Metrics over all runs" : "Metrics",
+    lines.length ? table("grid metrics", ["metric", "verdict", "score", "needed", "scored", "remarks"], lines) : null,
+    informed(others, "soft"));
+}
+
+// The scores of metrics that decide nothing, in a line. Nothing is said of metrics without a score.
+function informed(metrics, name) {
+  const scored = metrics.filter((metric) => metric.score !== null).map((metric) => `${metric.metric || metric.name} ${metric.score}`);
+  return scored.length ? el("p", name, "For information: " + scored.join(", ")) : null;
 }
 
 // A score that misses a threshold, such as "< 0.8" of "≥ 0.8".
@@ -35,7 +40,7 @@ const missed = (threshold) => threshold.replace("≥", "<").replace("≤", ">");
 // The results that decided the case, at a glance.
 function glance(of) {
   const marks = of.metrics.filter((metric) => metric.threshold !== null).map((metric) => {
-    const score = metric.score === null ? "not scored" : metric.score;
+    const score = metric.score === null ? titles[metric.state] || metric.state : metric.score;
     const mixed = isMixed(of, metric);
     const side = metric.state === "failed" ? ` ${missed(metric.threshold)}` : mixed ? ` ${metric.threshold}` : "";
     return pill(metric.state, [metric.name + (mixed ? (of.runs.length > 1 ? ": mean " : ": mean over turns ") : " "), el("b", "", score + side)]);
@@ -77,8 +82,8 @@ function historyOf({ history: { runs, others } }) {
   return node;
 }
 
-// A column for each run, a line for each metric and each turn. Cells that differ from most of their line are marked, and lines in which the
-// runs agree are closed. It is open if the runs differ.
+// A column for each run, a line for each metric and each turn. Cells that differ from those of the runs that passed, or from most of
+// their line if none did, are marked, and lines in which the runs agree are closed. It is open if the runs differ.
 function sideBySide(of) {
   if (of.runs.length < 2) return null;
   const most = Math.max(...of.runs.map((run) => run.turns.length));
@@ -89,12 +94,13 @@ function sideBySide(of) {
   // A line of texts, each with the element that shows it.
   const line = (name, texts, shown) => {
     const count = (text) => texts.filter((other) => other === text).length;
-    const usual = texts.reduce((one, other) => (count(other) > count(one) ? other : one));
+    const ofPassed = texts.filter((text, at) => of.runs[at].state === "passed");
+    const usual = (ofPassed.length ? ofPassed : texts).reduce((one, other) => (count(other) > count(one) ? other : one));
     lines.push({ agrees: texts.every((text) => text === usual), cells: ["", name, ...texts.map((text, at) => el("div", text === usual ? "" : "odd", shown ? shown(at) : text))] });
   };
   line("verdict", of.runs.map((run) => run.state), (at) => pill(of.runs[at].state, titles[of.runs[at].state] || of.runs[at].state));
   for (const name of deciders) {
-    const text = (run) => { const it = scored(run, name); return it ? it.score || "not scored" : "–"; };
+    const text = (run) => { const it = scored(run, name); return it ? it.score || titles[it.state] || it.state : "–"; };
     line(name, of.runs.map(text), (at) => { const it = scored(of.runs[at], name); return it ? pill(it.state, text(of.runs[at])) : "–"; });
   }
   const called = (turn) => turn.calls.map((call) => call.actual).filter(Boolean).join(", ");
@@ -104,7 +110,8 @@ function sideBySide(of) {
     line(`turn ${at + 1}: answer`, texts((turn) => turn.actual && turn.actual.t));
   }
   const cells = table("grid runs", ["", ...of.runs.map((run) => "run " + run.number)], lines.map((it) => it.cells));
-  const node = el("details", "block", el("summary", "", "Runs side by side"), foldRows(cells, (at) => lines[at].agrees, "line", 3));
+  const node = el("details", "block", el("summary", "", of.runs.some((run) => run.state === "passed") ? "Runs side by side (≠: not as in the runs that passed)" : "Runs side by side (≠: not as in most runs)"), foldRows(cells, (at) => lines[at].agrees, "line", 3));
+  node.style.setProperty("--runs", of.runs.length);
   node.open = lines.some((it) => !it.agrees);
   return node;
 }
@@ -119,11 +126,10 @@ const isReason = (turn, run) => turn.bad && turn.scores.some((it) => ["failed", 
 function scoreOf(score, run, hasCard) {
   const state = score.state;
   const mean = overTurns(score, run);
-  const value = score.score === null ? "not scored" : score.score;
-  const line = el("div", "score", pill(state, `${score.metric} ${value}`),
-    state === "failed" ? el("span", "soft", missed(score.threshold)) : null, mean ? el("span", "soft", `the run passes: its mean over turns is ${mean.score} ${mean.threshold}`) : null, score.reason ? el("span", "", inCode(score.reason)) : null);
+  const value = score.score === null ? titles[state] || state : score.score;
+  const line = el("div", "score", pill(state, score.metric + " ", el("b", "", value + (state === "failed" ? " " + missed(score.threshold) : ""))), mean ? el("span", "soft", `the run passes: its mean over turns is ${mean.score} ${mean.threshold}`) : null, score.reason ? el("span", "", inCode(score.reason)) : null);
   const rubrics = hasCard ? score.rubrics.map((rubric) => pill(verdictOf(rubric.score)[0], `${rubric.id}: ${verdictOf(rubric.score)[1]}`)) : rubricTable(score.rubrics);
-  return el("div", "", line, rubrics, score.notes.map((note) => said(note, "remark")));
+  return el("div", "", line, rubrics, score.notes.map((note) => said(note, "remark", inCode(note.t))));
 }
 
 // The expectations of a turn that was not played.
@@ -136,7 +142,7 @@ function awaited(turn) {
 
 function answer(turn) {
   const nothing = () => el("p", "soft", terms.none);
-  if (!turn.expected) return [el("p", "label", "Answer"), turn.actual ? message(turn.actual, "", "answer") : nothing(), media(turn.actual_media)];
+  if (!turn.expected) return [el("p", "label", turn.compared ? "Answer, for which the case expects nothing" : "Answer"), turn.actual ? message(turn.actual, "", "answer") : nothing(), media(turn.actual_media)];
   if (turn.same) return [el("p", "label", "Answer, " + terms.same), message(turn.actual, "", "answer"), media(turn.actual_media)];
   const note = turn.hidden ? "They differ in what is masked or cut here."
     : turn.other_parts && turn.actual && turn.expected.t === turn.actual.t ? "The text is the same, what is beside it is not."
@@ -188,14 +194,13 @@ function turnOf(turn, at, run, isOpen) {
   const hasCard = (score) => run.judges.some((judge) => judge.purpose === score.metric);
   const deciding = turn.scores.filter((score) => score.threshold !== null || score.notes.length);
   const others = turn.scores.filter((score) => !deciding.includes(score));
-  const line = others.map((score) => `${score.metric} ${score.score === null ? "–" : score.score}`).join(", ");
   const mark = (score) => (score.state !== "failed" ? null : overTurns(score, run) ? pill("skipped", `${score.metric}: the mean passes`) : pill("failed", score.metric));
   const node = el("details", turn.broke ? "turn bad broke" : isReason(turn, run) ? "turn bad" : turn.differs ? "turn" : "turn equal",
     el("summary", "", `Turn ${at + 1} of ${run.turns.length} `, turn.played ? null : el("b", "", "not played "), el("span", "said-first", "user: “", el("bdi", "", turn.user.t.slice(0, 80)), "”"), turn.broke ? place(pill("error", "error"), 0) : null, deciding.map(mark), turn.differences ? el("span", "count", counted(turn.differences)) : null),
     el("p", "label", turn.played ? "The user" : "What the user would have said"), message(turn.user, "user"), media(turn.user_media),
     turn.played ? [calls(turn), turn.between.map((text) => [el("p", "label", "Said before the answer"), message(text)]), answer(turn)].flat(3) : awaited(turn),
     deciding.length ? el("p", "label", "Scores of this turn") : null, deciding.map((score) => scoreOf(score, run, hasCard(score))),
-    line ? el("p", "label", "For information: " + line) : null, timeline(turn));
+    informed(others, "label"), timeline(turn));
   node.open = isOpen;
   return node;
 }
@@ -234,10 +239,11 @@ function stateOf(run, of) {
 
 const ofLibrary = /(site|dist)-packages|\/lib\/python|\/python\/evalset\/|^</;
 const mostFrames = 4;
+const frame = /^[|\s]*File "([^"]*)", line \d+/;
 
 // The lines of a traceback before the frames of the agent that led to the error, and how many frames they are.
 function framesBefore(lines) {
-  const frames = lines.flatMap((line, at) => { const found = line.match(/^[|\s]*File "([^"]*)", line \d+/); return found ? [{ at, file: found[1] }] : []; });
+  const frames = lines.flatMap((line, at) => { const found = line.match(frame); return found ? [{ at, file: found[1] }] : []; });
   const ofAgent = frames.map(({ file }) => !ofLibrary.test(file));
   let begin = ofAgent.lastIndexOf(false) + 1;
   // A library raised it, for the agent.
@@ -254,7 +260,11 @@ function errorOf(text) {
   const shown = (from, to) => inCode(lines.slice(from, to).join("\n"));
   if (!before) node.firstChild.replaceWith(...shown(0));
   else node.firstChild.replaceWith(...shown(0, before.from), el("details", "frames", el("summary", "", `${before.count} frames before`), shown(before.from, before.to)), ...shown(before.to));
-  return scrollable(el("div", before ? "error-text traceback" : "error-text", node));
+  const isTraceback = lines.some((line) => frame.test(line));
+  const box = scrollable(el("div", isTraceback ? "error-text traceback" : "error-text", node));
+  // The last line of a traceback says what went wrong.
+  if (isTraceback && !whole) requestAnimationFrame(() => { box.scrollTop = box.scrollHeight; });
+  return box;
 }
 
 // A run. `several` tells that the case has others.
@@ -269,14 +279,14 @@ function runOf(run, all, several) {
   const error = run.error && !run.headline_has_error && errorOf(run.error);
   const state = stateOf(run, several ? ` of run ${run.number}` : "");
   const node = el("div", "run",
-    error ? el("div", "block", el("h3", "", "The error that ended the run"), error) : null,
+    error ? el("div", "block", el("h3", "", run.state === "failed" ? "Why the run failed" : "The error that ended the run"), error) : null,
     unplayed ? el("p", "label", `The conversation ended early: ${unplayed} of ${run.turns.length} turns ${unplayed === 1 ? "was" : "were"} not played.`) : null,
     stateFirst ? state : null,
     turnsOf(run, isOpen),
     run.scores.filter((score) => score.whole).map((score) => block("The run as a whole", scoreOf(score.whole, run))),
     stateFirst ? null : state,
     judges(run));
-  Object.assign(node.dataset, { name: several ? `run ${run.number}: ` : "", count: run.differences, error: run.error ? "1 error" : "" });
+  Object.assign(node.dataset, { name: several ? `run ${run.number}: ` : "", count: run.differences, error: run.error && run.state === "error" ? "1 error" : "" });
   return node;
 }
 
@@ -301,6 +311,13 @@ function conversation(of, all) {
 
 const isPhone = () => !whole && matchMedia("(max-width: 37.49rem)").matches;
 
+// What can be done about all cases with the cause of this one, which is closed: what differs stays in sight.
+function ofGroup(group, { reasons, commands }, listed) {
+  const node = el("details", "", el("summary", "", `All ${group.cases} cases with this cause`), reasons ? el("p", "", inCode(group.why)) : null, commands ? listed(group.commands) : null);
+  node.open = whole || !reasons;
+  return node;
+}
+
 // The things to do about the case, by the causes of its verdict, and about all cases with this cause. A phone has the commands below
 // the conversation, so that what differs is in sight.
 function whatToDo(of, { reasons, commands }) {
@@ -315,7 +332,7 @@ function whatToDo(of, { reasons, commands }) {
   const name = group ? `${label} about this case` : label;
   const node = el("section", "next",
     steps.map((step) => [reasons || step.commands.length ? advice(step.about ? `${name}: ${step.about}.` : name, reasons ? step.why : "") : null, commands ? listed(step.commands) : null]).flat(),
-    group && commands ? [advice(`All ${group.cases} cases with this cause`, group.why), listed(group.commands)] : null,
+    group ? ofGroup(group, { reasons, commands }, listed) : null,
     commands || !hasCommands ? null : button("Commands ↓", () => document.querySelector(".next.below").scrollIntoView()));
   if (!reasons) node.classList.add("below");
   node.setAttribute("aria-label", label);
@@ -342,14 +359,14 @@ function body(of, all, hasLead) {
   const facts = of.facts.map(([name, value]) => el("div", "", el("dt", "", name), el("dd", "", value)));
   const known = el("details", "block facts", el("summary", "", "About the case"), el("dl", "", facts));
   known.open = all;
-  const output = of.printed ? el("details", "block", el("summary", "", "What the test printed"), el("pre", "", of.printed.t)) : null;
+  const output = of.printed ? el("details", "block", el("summary", "", "What was printed"), el("pre", "", of.printed.t)) : null;
   const earlier = of.earlier.map((it) => el("div", "", `attempt ${it.attempt}: `, pill(it.state, it.state), " " + (it.reason || "")));
   return [
     hasLead ? null : leadOf(of),
     whatToDo(of, { reasons: true, commands: !isPhone() }),
     el("div", "where", of.place ? el("p", "place", el("code", "", of.place)) : null, glance(of)),
     of.doubt ? el("p", "doubt", of.doubt) : null,
-    of.notes.map((note) => el("p", "soft", note)),
+    of.notes.map((note) => el("p", "soft", inCode(note))),
     earlier.length ? block("Earlier attempts", earlier) : null,
     conversation(of, all), isPhone() ? whatToDo(of, { reasons: false, commands: true }) : null, sideBySide(of), metrics(of), sinceBaseline(of), historyOf(of), output, known,
   ].flat().filter(Boolean);

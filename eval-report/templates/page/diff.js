@@ -16,6 +16,9 @@ function drawn(make) {
   return node;
 }
 
+// Which side of a difference has which mark.
+const legend = () => el("div", "side", el("del", "", terms.expected), " ", el("ins", "", terms.actual));
+
 // Marks an element as a place to which the keys lead, with the number of differences in it. All views have as many in all.
 function place(node, count = 1) {
   node.dataset.diff = count;
@@ -24,7 +27,7 @@ function place(node, count = 1) {
 }
 
 // The places of a text and of keys. How many differences a call, an answer and a run have was counted before: see `page/count.rs`.
-const differs = (row) => !["same", "more"].includes(row.is);
+const differs = (row) => !["same", "more", "ruled"].includes(row.is);
 const begins = (parts, at) => parts[at].d !== "=" && (at === 0 || parts[at - 1].d === "=");
 const counted = (count) => `${count} difference${count === 1 ? "" : "s"}`;
 
@@ -65,9 +68,12 @@ function arrow() {
   return node;
 }
 
+// Why a value that is not expected is no difference.
+const allowed = (row) => (row.is === "more" ? el("span", "soft", " allowed beside") : row.is === "ruled" ? el("span", "soft", " allowed by a rule") : null);
+
 // The values of a key: the expected one, and the actual one.
 function valuesOf(row) {
-  if (!differs(row)) return el("span", "", row.actual, row.is === "more" ? el("span", "soft", " allowed beside") : null);
+  if (!differs(row)) return el("span", "", row.actual === null ? absent(true) : row.actual, allowed(row));
   if (row.is === "missing") return el("span", "", el("del", "", row.expected), el("b", "", " missing"));
   if (row.is === "extra") return el("span", "", el("ins", "", row.actual), el("b", "", " not expected"));
   const isLong = row.parts && row.expected.length + row.actual.length > 80;
@@ -108,7 +114,7 @@ function keysOf(keys) {
   const heads = beside ? ["key", terms.expected, terms.actual] : ["key", "value"];
   const side = (text, row, tag) => (text === null ? absent(tag === "ins") : differs(row) ? el(tag, "", text) : text);
   const lines = keys.rows.map((row) => [row.is, row.path || "the value", ...(beside
-    ? [side(row.expected, row, "del"), side(row.actual, row, "ins")] : [valuesOf(row)])]);
+    ? [side(row.expected, row, "del"), el("span", "", side(row.actual, row, "ins"), allowed(row))] : [valuesOf(row)])]);
   const node = table(beside ? "keys beside" : "keys", heads, lines).firstChild;
   [...node.tBodies[0].rows].forEach((row, at) => { if (differs(keys.rows[at])) place(row); });
   foldRows(node, (at) => keys.rows[at].is === "same", "value", 2);
@@ -123,12 +129,12 @@ function blockOf(it, without) {
   return node;
 }
 
-// Whether little of two texts is equal, so that marks between their words would be hard to read.
+// Whether little of two texts is equal, so that marks between their words would be hard to read: nothing, or less than a third of many parts.
 function isRewritten(blocks) {
   const parts = blocks.flatMap((it) => (it.by === "words" ? it.parts : []));
   const length = (of) => parts.reduce((sum, part) => sum + (of(part) ? part.t.length : 0), 0);
   const equal = length((part) => part.d === "=");
-  return blocks.every((it) => it.by === "words") && parts.length > 4 && equal < length((part) => part.d !== "=") / 2;
+  return blocks.every((it) => it.by === "words") && (equal === 0 || (parts.length > 4 && equal < length((part) => part.d !== "=") / 2));
 }
 
 const column = (name, ...children) => el("div", "", el("div", "side", name), ...children);
@@ -137,16 +143,18 @@ const column = (name, ...children) => el("div", "", el("div", "side", name), ...
 function textsOf(blocks, expected, actual, as, count) {
   return drawn(() => {
     const plain = (text) => (text ? as(text) : el("p", "soft", terms.none));
-    if (view === "raw" || !blocks.length || (view === "inline" && isRewritten(blocks))) {
+    const isUnmarked = view === "inline" && blocks.length > 0 && isRewritten(blocks);
+    if (view === "raw" || !blocks.length || isUnmarked) {
       const pair = el("div", "pair", column(terms.expected, plain(expected)), column(terms.actual, plain(actual)));
-      return count ? place(pair, count) : pair;
+      const note = isUnmarked && count > 1 ? el("p", "soft", `Most words differ, so none is marked: “${views.side}” marks them.`) : null;
+      return [note, count ? place(pair, count) : pair];
     }
     const cut = [expected, actual].some((text) => text.cut) ? el("p", "soft", "Both are compared as far as they are shown: the record has more.") : null;
     // Keys are in a table of their own with both sides.
     const beside = (it) => (it.by === "keys" ? keysOf(it) : el("div", "pair",
       column(terms.expected, blockOf(it, "+")), column(terms.actual, blockOf(it, "-"))));
     if (view === "side") return [blocks.map(beside), cut].flat();
-    return [el("div", "inline", el("div", "side", el("del", "", terms.expected), " ", el("ins", "", terms.actual)), blocks.map((it) => blockOf(it))), cut];
+    return [el("div", "inline", legend(), blocks.map((it) => blockOf(it))), cut];
   });
 }
 
@@ -156,7 +164,7 @@ function textsOf(blocks, expected, actual, as, count) {
 function argumentsOf(call, side) {
   const value = (row) => (differs(row) ? el(side === "expected" ? "del" : "ins", "", row[side]) : row[side]);
   return el("div", "", el("code", "", call.name), call.keys.rows.map((row) => {
-    const node = el("div", "argument", el("span", "soft mono", row.path + " "), row[side] === null ? absent(side === "actual") : value(row));
+    const node = el("div", "argument", el("span", "soft mono", row.path + " "), row[side] === null ? absent(side === "actual") : value(row), side === "actual" ? allowed(row) : null);
     return differs(row) && (side === "expected" || row.expected === null) ? place(node) : node;
   }));
 }
@@ -168,7 +176,7 @@ const callText = (call) => call.actual === null ? call.expected : call.actual;
 
 function callOf(call, compared) {
   const copy = whole ? null : copier(callText(call), "call");
-  const result = [call.note, call.result && "returned " + call.result].filter(Boolean).map((text) => el("span", "result", text)).concat(media(call.result_media) ?? []);
+  const result = [call.note, call.result && "returned " + call.result].filter(Boolean).map((text) => el("span", "result", text === call.note ? inCode(text) : text)).concat(media(call.result_media) ?? []);
   const code = (text, tag) => (text === null ? "–" : el("code", "", tag ? el(tag, "", text) : text));
   const sign = signs[call.is];
   if (!compared) return [call.is, sign, el("span", "", code(call.actual), ...result), copy];
@@ -196,7 +204,8 @@ function calls(turn) {
       // The keys of a call are places of their own.
       if (turn.calls[at].differences && !row.querySelector("[data-diff]")) place(row, turn.calls[at].differences);
     });
-    return foldRows(node, (at) => turn.calls[at].is === "same", "call", turn.differs ? 2 : 8);
+    foldRows(node, (at) => turn.calls[at].is === "same", "call", turn.differs ? 2 : 8);
+    return [view === "inline" && turn.calls.some((call) => call.is === "changed" && call.keys) ? legend() : null, node];
   };
   return [el("p", "label", "Tool calls" + (turn.compared ? ", " + turn.compared : "")), drawn(make)];
 }

@@ -18,15 +18,15 @@ function button(label, action) {
 const signs = { same: "= same", changed: "~ differs", missing: "− not called", unanswered: "! no response", extra: "+ not expected", moved: "↕ moved", loosened: "≈ by a rule", left_out: "? optional", other: "≈ allowed", unreached: "− not reached", made: "called" };
 // The terms for the two sides of a comparison. A page that compares something else changes them.
 const terms = { expected: "expected", actual: "actual", same: "word for word as expected", none: "no answer" };
-const titles = { not_evaluated: "not scored", informational: "information" };
+const titles = { not_evaluated: "unscored", informational: "information" };
 
 function pill(state, ...text) {
   return el("span", "pill " + state, ...text);
 }
 
-// A text that may be cut.
-function said(text, name) {
-  const node = el("div", "said " + (name || ""), text.t);
+// A text that may be cut, and how it is shown.
+function said(text, name, shown = text.t) {
+  const node = el("div", "said " + (name || ""), shown);
   node.dir = "auto";
   if (text.cut) node.append(el("div", "soft", `… cut: the record has ${text.cut} more characters`));
   return node;

@@ -6,7 +6,7 @@ function rubricTable(rubrics) {
   if (!rubrics.length) return null;
   const lines = rubrics.map((rubric) => [
     "", el("div", "rubric", el("div", "mono", rubric.id), rubric.text ? said(rubric.text) : null, rubric.turn ? el("div", "soft", `turn ${rubric.turn}`) : null), pill(...verdictOf(rubric.score)),
-    rubric.rationale ? said(rubric.rationale) : null,
+    rubric.rationale ? said(rubric.rationale, "", inCode(rubric.rationale.t)) : null,
   ]);
   return table("grid rubrics", ["rubric", "verdict", "the judge's reason"], lines);
 }
@@ -27,7 +27,7 @@ function pretty(text) {
 function votes(question) {
   return el("ol", "votes", question.votes.map((vote, at) => {
     const of = question.votes.length > 1 ? `Vote ${at + 1} of ${question.votes.length}: ` : "The answer: ";
-    const node = el("details", "", el("summary", "", of, el("b", "", vote.verdict || "not in short"), vote.reason ? el("span", "soft", " " + vote.reason) : null),
+    const node = el("details", "", el("summary", "", of, el("b", "", vote.verdict || "not in short"), vote.reason ? el("span", "soft", " ", inCode(vote.reason)) : null),
       said(pretty(question.answers[at]), "vote"));
     node.open = whole || !vote.verdict;
     return el("li", "", node);
@@ -47,7 +47,7 @@ function judgeCard(judge) {
   return el("div", "judge",
     el("p", "judge-head", judge.state ? pill(judge.state, titles[judge.state] || judge.state) : null, el("b", "", judge.purpose),
       judge.score === null ? null : el("span", "", judge.score + needed), tally ? el("span", "", tally) : null),
-    judge.reason ? el("p", "judge-why", judge.reason) : null,
+    judge.reason ? el("p", "judge-why", inCode(judge.reason)) : null,
     el("p", "soft", `asked ${judge.model}: ${judge.asked}`),
     rubricTable(judge.rubrics),
     judge.questions.map((question, at) => questionOf(question, at, judge.questions.length)),

@@ -173,7 +173,7 @@ fn add_scores(case: &mut CaseDetails, score: SessionScore, evaluators: &[Evaluat
         SessionVerdict::Passed => ("passed", "PASSED"),
         SessionVerdict::Failed => ("failed", "FAILED"),
         SessionVerdict::Error => ("error", "ERROR"),
-        SessionVerdict::NotEvaluated => ("not_evaluated", "NOT SCORED"),
+        SessionVerdict::NotEvaluated => ("not_evaluated", "UNSCORED"),
     };
     case.reason = score.reason;
     for result in &score.metric_results {
@@ -207,7 +207,7 @@ fn metric_line(result: &MetricResult, bound: Option<Bound>) -> MetricLine {
         state: state(result.eval_status, bound),
         score: result.score_shown.clone(),
         threshold: bound.map(needed),
-        scored: format!("{} of {}", scores.iter().flatten().count(), count(scores.len(), "turn")),
+        scored: Some(format!("{} of {}", scores.iter().flatten().count(), count(scores.len(), "turn"))),
         reason: result.error.as_deref().map(line),
         criterion: Vec::new(),
         notes: result.details.iter().flat_map(|details| &details.notes).map(|note| line(note)).collect(),

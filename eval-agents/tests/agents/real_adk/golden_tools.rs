@@ -344,7 +344,7 @@ async fn a_confirmation_is_asked_for_and_the_tool_is_not() {
     assert!(asked, "{report}");
     assert_eq!(report.verdict, Verdict::Failed, "a call that waits is none that ran: {report}");
     assert!(
-        report.notes.iter().any(|note| note.contains("did not use 1 of 1 golden answer: refund")),
+        report.notes.iter().any(|note| note.contains("did not use its golden answer: refund")),
         "{report}"
     );
     assert_eq!(shop.ran(), ["guard transfer_to_agent"]);

@@ -19,7 +19,7 @@ use crate::edited::not_found;
 use crate::files::{first_error, read};
 use crate::output::width::fitted;
 use crate::output::{CaseOfFile, CommandError, Outcome, rerun_command};
-use crate::recorded::{RunResults, TestResult, near};
+use crate::recorded::{Lacking, RunResults, TestResult, near};
 
 use super::matrix::in_matrix;
 
@@ -77,7 +77,9 @@ impl Ended<'_> {
         let next = |test: &TestResult<'_>| {
             // The variant of the test alone.
             let again = [again, &*in_matrix(&test.attempt.started.variant)].concat();
-            let mut lines = format!("run again     {}\n", rerun_command(&again, [place(test)?]));
+            let (lacking, command) = (test.lacking(), rerun_command(&again, [place(test)?]));
+            let does = if lacking.is_something() { "record it " } else { "run again " };
+            let mut lines = format!("{does}    {}\n", lacking.recorded_by(&command));
             if self.is_recorded {
                 lines.push_str(&new_golden(results, test).unwrap_or_default());
             }
@@ -104,7 +106,9 @@ impl Ended<'_> {
         let unpassed: Vec<CaseOfFile<'_>> = unpassed.chain(missing.iter().map(|case| case.place())).collect();
         if unpassed.len() > 1 || !missing.is_empty() {
             let again = [again, self.matrix].concat();
-            text.push_str(&format!("run all again {}\n", rerun_command(&again, unpassed)));
+            let lacking = Lacking::of_all(results.needing_attention().map(TestResult::lacking));
+            let command = lacking.recorded_by(&rerun_command(&again, unpassed));
+            text.push_str(&format!("run all again {command}\n"));
         }
         text.push_str(&review(results, true).filter(|_| self.is_recorded).unwrap_or_default());
         for folder in results.loaded.folders.iter().filter(|_| self.is_recorded) {

@@ -26,7 +26,7 @@ pub(super) fn turn(actual: &Invocation, expected: Option<&Invocation>, _: &Crite
     let score = Score::from(fmeasure);
     if expected.is_none_or(|turn| turn.final_response.is_none()) {
         return score.note(
-            "the case has no `final_response` for this turn; as in ADK, an empty text is compared, which scores 0.0",
+            "the case has no expected answer (`final_response`) in this turn, so any answer scores 0.0, as in ADK",
         );
     }
     if expected_text.is_empty() {
@@ -67,7 +67,7 @@ mod tests {
         );
         check(Some("👍"), "👍", 0.0, "no words");
         check(Some(""), "", 0.0, "empty");
-        check(None, "anything", 0.0, "no `final_response`");
+        check(None, "anything", 0.0, "no expected answer (`final_response`)");
     }
 
     /// Run in google-adk 2.13.0, which compares all of these as an empty text.

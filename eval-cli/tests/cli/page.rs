@@ -231,7 +231,7 @@ fn a_page_goes_to_a_file_or_to_standard_output_and_only_a_file_is_opened() {
     }
     let nowhere = folder.run(&["report", "--html", "no/such/folder/report.html"]);
     assert_eq!(nowhere.code, Some(2));
-    assert!(nowhere.err.contains("name a file in an existing folder"), "{}", nowhere.err);
+    assert!(nowhere.err.contains("make the folder first"), "{}", nowhere.err);
 }
 
 /// A folder with a program `xdg-open`, which is what opens files on Linux, and with `sh` for it.

@@ -125,11 +125,15 @@ fn no_report_takes_the_place_of_a_file_that_is_kept() {
     let folder = folder("refusals-kept");
     let config = r#"{"criteria": {"response_match_score": 0.5}}"#;
     let baseline = "{\"evalset_baseline\": 1}\n";
-    folder.write("evals/test_config.json", config).write("evalset-baseline.jsonl", baseline);
+    folder.write("evals/more/test_config.json", config).write("evalset-baseline.jsonl", baseline);
     folder.write("plain.json", set("plain", &[case("sunny", "Paris", "It is sunny in Paris.")]));
     assert_eq!(run(&folder, &["fine", "--json", "r.json", "--html", "r.html"]).code, Some(0));
-    let names =
-        ["evals/more/fine.evalset.json", "plain.json", "evals/test_config.json", "evalset-baseline.jsonl"];
+    let names = [
+        "evals/more/fine.evalset.json",
+        "plain.json",
+        "evals/more/test_config.json",
+        "evalset-baseline.jsonl",
+    ];
     let before = names.map(|name| folder.read(name));
     let runs = folder.path(".evalset").read_dir().expect("runs").count();
     for (name, kind) in names.iter().zip(["an eval set", "an eval set", "a config", "a baseline"]) {
@@ -167,4 +171,36 @@ fn two_reports_to_standard_output_are_refused_before_a_case_runs() {
         assert!(ran.err.contains("only one report can go to standard output (`-`)"), "{}", ran.err);
     }
     assert!(!folder.path(".evalset").exists(), "nothing ran");
+}
+
+#[test]
+fn a_config_that_holds_for_no_set_stops_a_run_however_the_set_is_named() {
+    let folder = folder("refusals-config");
+    let strict = r#"{"criteria": {"response_match_score": 1.0}}"#;
+    let paris = set("one", &[case("sunny", "Paris", "It is sunny in Paris.")]);
+    folder.write("here.evalset.json", &paris).write("test-config.json", strict);
+    for name in ["here", "here.evalset.json", "./here.evalset.json", "h*.evalset.json"] {
+        let ran = run(&folder, &[name]);
+        assert!(
+            ran.code == Some(2) && ran.err.contains("test-config.json` is passed over"),
+            "{name}: {}",
+            ran.err
+        );
+    }
+    let checked = folder.run(&["check", "here.evalset.json"]);
+    assert!(checked.out.contains("`test-config.json` is passed over"), "{}", checked.out);
+    folder.write("sub/far.evalset.json", &paris).write("test_config.json", strict);
+    for name in ["far", "s*/far.evalset.json", "*/far.evalset.json"] {
+        let ran = run(&folder, &[name]);
+        assert!(
+            ran.code == Some(2) && ran.err.contains("test_config.json` is passed over"),
+            "{name}: {}",
+            ran.err
+        );
+    }
+    assert_eq!(
+        run(&folder, &["sub/far.evalset.json"]).code,
+        Some(0),
+        "one file is named, and no folder is searched"
+    );
 }

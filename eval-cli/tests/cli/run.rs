@@ -163,7 +163,7 @@ fn what_selects_nothing_is_an_error_before_anything_runs() {
         (
             &["fine"],
             "several sets have the id `fine`; name the file: `evals/copy/fine.evalset.json` or `evals/more/fine",
-            "check",
+            "`cargo evalset list` shows the files",
         ),
         (&["broken"], "broken/b.evalset.json", "`cargo evalset check broken/b.evalset.json`"),
         (&["mixed", "-m", "safety_v1"], "`safety_v1` has no threshold", "--config"),
@@ -171,7 +171,7 @@ fn what_selects_nothing_is_an_error_before_anything_runs() {
         (&["mixed", "-m", "safety_v1=high"], "`high` is no threshold for `safety_v1`", "-m safety_v1=0.8"),
         (&["mixed", "--config", "none.json"], "none.json", ""),
         (&["mixed", "--runs", "0"], "`--runs` is `0`", "it must be a whole number, at least 1"),
-        (&["mixed", "--pass", "at_least(2)"], "asks for 2 passing runs of 1", ""),
+        (&["mixed", "--pass", "at_least(2)"], "asks for 2 passing runs of 1", "change `--runs` or `--pass`"),
     ] {
         let ran = run(&folder, args);
         assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{args:?}: {}", ran.err);
@@ -528,16 +528,17 @@ fn interrupted_by(folder: &Folder, signal: &str) -> (String, Option<i32>) {
 #[cfg(unix)]
 #[test]
 fn ctrl_c_keeps_what_is_finished_names_what_is_missing_and_ends_the_programs() {
-    let folder = folder("run-interrupted");
-    let (out, code) = interrupted_by(&folder, "-INT");
-    assert_eq!(code, Some(2), "{out}");
-    assert!(out.contains("1 passed, 1 unfinished"), "{out}");
-    assert!(out.contains("interrupted before it had a verdict"), "{out}");
-    assert!(out.contains("never began   1 case: `slow/later`"), "{out}");
-    assert!(
-        out.contains("run all again cargo evalset run slow.evalset.json:slow,later --agent-cmd "),
-        "{out}"
-    );
+    // `timeout`, containers and cancelled jobs send the second.
+    for signal in ["-INT", "-TERM"] {
+        let folder = folder("run-interrupted");
+        let (out, code) = interrupted_by(&folder, signal);
+        assert_eq!(code, Some(2), "{signal}: {out}");
+        assert!(out.contains("1 passed, 1 unfinished"), "{out}");
+        assert!(out.contains("interrupted before it had a verdict"), "{out}");
+        assert!(out.contains("never began   1 case: `slow/later`"), "{out}");
+        let again = "run all again cargo evalset run slow.evalset.json:slow,later --agent-cmd ";
+        assert!(out.contains(again), "{out}");
+    }
 }
 
 #[cfg(unix)]
@@ -553,6 +554,7 @@ fn kill_9_of_a_run_keeps_what_is_finished_and_ends_the_programs() {
         "{}",
         ran.out
     );
+    assert!(ran.out.contains("cargo evalset run slow.evalset.json:slow,later --agent-cmd"), "{}", ran.out);
 }
 
 #[cfg(unix)]

@@ -1,8 +1,14 @@
 //! `run` with the limits of servers and programs, and what they wrote when they were over.
 
 use std::net::TcpListener;
+#[cfg(unix)]
+use std::process::Stdio;
 
+#[cfg(unix)]
+use crate::folder::Ran;
 use crate::run::folder;
+#[cfg(unix)]
+use crate::run::run;
 
 #[test]
 fn what_a_server_wrote_stands_on_lines_of_its_own_in_a_refusal() {
@@ -70,4 +76,22 @@ fn the_limits_of_servers_and_programs_are_options_and_errors_name_them() {
     let ran = folder.run(&[&nobody[..], &["--ready-within", "1s"]].concat());
     assert!(ran.err.contains("no connection to"), "{}", ran.err);
     assert!(began.elapsed() >= std::time::Duration::from_secs(1), "a server may come");
+}
+
+/// Runs that end meanwhile remove old ones, and this one is the oldest.
+#[cfg(unix)]
+#[test]
+fn a_long_run_keeps_its_record_until_it_is_reported() {
+    let folder = folder("run-kept");
+    let slow = "sh -c 'touch began; while test ! -e done; do sleep 0.02; done; exec python3 weather.py'";
+    let mut long = folder.command(&["run", "fine", "--agent-cmd", slow]);
+    let long =
+        long.env("EVALSET_KEEP", "1").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
+    while !folder.path("began").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    assert_eq!(run(&folder, &["fine"]).code, Some(0));
+    folder.write("done", "");
+    let ran = Ran::from(long.wait_with_output().expect("it ends"));
+    assert!(ran.code == Some(0) && ran.out.contains("whole record"), "{}{}", ran.out, ran.err);
 }

@@ -347,7 +347,9 @@ fn prices_show_what_cases_cost() {
     };
     assert!(!page(&[]).contains("Tokens, cost"));
     let priced = page(&["--price", "m=1/10"]);
-    assert!(priced.contains("Tokens, cost") && priced.contains("cost 0.0020 for 1,000 tokens in and 100 out"));
+    assert!(
+        priced.contains("Tokens, cost") && priced.contains("cost 0.0020 for 1,000 tokens in and 100 out")
+    );
     assert!(
         page(&["--price", "other=1/10"]).contains("<dt>Cost</dt><dd>not known"),
         "no price of this model"

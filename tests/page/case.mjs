@@ -381,7 +381,7 @@ export const caseTests = (tools) => ({
       const line = page.locator(place).first();
       const quotes = await line.locator("bdi").evaluateAll((all) => all.map((it) => ({ said: it.textContent, left: it.getBoundingClientRect().left, top: it.getBoundingClientRect().top })));
       assert.deepEqual(quotes.map((it) => it.said), ["الأربعاء", "الخميس", "明日の京都は午後→前から雨が降りますので…"], place);
-      assert.match(await line.innerText(), /answer differs: expected “.*” → actual “.*answer differs: “明日/, "the first difference has words");
+      assert.match(await line.innerText(), /answer differs: expected “.*” → actual “.*answer differs: expected → actual: “明日/, "the first difference has words");
       assert((await line.locator("[title='left: expected, right: actual']").count()) >= 2, "arrows have titles");
       assert(quotes[0].top + 8 < quotes[1].top || quotes[0].left < quotes[1].left, `${place}: expected comes first`);
       assert.deepEqual([await line.locator("del").innerText(), await line.locator("ins").innerText()], ["後", "前"], place);

@@ -54,7 +54,7 @@ const tests = {
     // A row says what differs; marks of metrics that passed are folded.
     const differs = await page.locator("tr.case .why").allInnerTexts();
     assert.match(differs[0], /^(run 1 of \d, )?turn 2: get_weather called, not expected; get_forecast days expected 1 → actual 7; answer differs: “tomorrow: take” → “this week, so you might <b>consider<\/b>”, and more(; 1 more run failed)?$/);
-    assert.match(differs[1], /^run 2 of 2, turn 1: get_weather unit expected fahrenheit → actual celsius; answer differs: “53 degrees fahrenheit” → “12 degrees celsius”/);
+    assert.match(differs[1], /^run 2 of 3, turn 1: get_weather unit expected fahrenheit → actual celsius; answer differs: “53 degrees fahrenheit” → “12 degrees celsius”/);
     assert.match(differs[2], /agent error in turn 1: .*503 Service Unavailable/);
     assert.equal(differs.length, 3, "a case that passed needs no words");
     assert.match(await page.locator("tr.case.failed .pill.failed").first().innerText(), /^\w+ 0\.\d+ < \d/, "the score and the threshold that it misses");

@@ -24,7 +24,8 @@ pub fn took(time: Duration) -> String {
 
 /// `4 ms`, `1.25 s`: how long an agent took, which is nearly nothing in many tests.
 pub fn latency(time: Duration) -> String {
-    match time.as_millis() {
+    // Rounded: clocks of traces and sums of seconds often lack a part of a microsecond.
+    match time.saturating_add(Duration::from_micros(500)).as_millis() {
         0 if time.is_zero() => "0 ms".to_owned(),
         0 => "< 1 ms".to_owned(),
         millis @ 1..1000 => format!("{millis} ms"),
@@ -44,7 +45,8 @@ mod tests {
 
     #[test]
     fn short_times_have_milliseconds() {
-        let shown = [0, 10, 4_000, 999_999, 1_250_000].map(|micros| latency(Duration::from_micros(micros)));
-        assert_eq!(shown, ["0 ms", "< 1 ms", "4 ms", "999 ms", "1.25 s"]);
+        let shown =
+            [0, 10, 4_000, 999_400, 999_999, 1_250_000].map(|micros| latency(Duration::from_micros(micros)));
+        assert_eq!(shown, ["0 ms", "< 1 ms", "4 ms", "999 ms", "1.00 s", "1.25 s"]);
     }
 }

@@ -311,10 +311,11 @@ function conversation(of, all) {
 
 const isPhone = () => !whole && matchMedia("(max-width: 37.49rem)").matches;
 
-// What can be done about all cases with the cause of this one, which is closed: what differs stays in sight.
-function ofGroup(group, { reasons, commands }, listed) {
+// What can be done about all cases with the cause of this one. It is closed if there is something to do about this one alone: what differs
+// stays in sight.
+function ofGroup({ steps, group }, { reasons, commands }, listed) {
   const node = el("details", "", el("summary", "", `All ${group.cases} cases with this cause`), reasons ? el("p", "", inCode(group.why)) : null, commands ? listed(group.commands) : null);
-  node.open = whole || !reasons;
+  node.open = whole || !reasons || steps.every((step) => !step.commands.length);
   return node;
 }
 
@@ -332,7 +333,7 @@ function whatToDo(of, { reasons, commands }) {
   const name = group ? `${label} about this case` : label;
   const node = el("section", "next",
     steps.map((step) => [reasons || step.commands.length ? advice(step.about ? `${name}: ${step.about}.` : name, reasons ? step.why : "") : null, commands ? listed(step.commands) : null]).flat(),
-    group ? ofGroup(group, { reasons, commands }, listed) : null,
+    group ? ofGroup(of.next, { reasons, commands }, listed) : null,
     commands || !hasCommands ? null : button("Commands ↓", () => document.querySelector(".next.below").scrollIntoView()));
   if (!reasons) node.classList.add("below");
   node.setAttribute("aria-label", label);

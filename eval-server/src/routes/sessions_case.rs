@@ -8,6 +8,7 @@ use eval_core::EvalCase;
 use eval_core::report::short;
 use eval_format::metric::metric;
 use eval_format::{Bound, Criterion, Invocation};
+use eval_report::output::time;
 use eval_report::page::{CaseDetails, JudgedRubric, MetricLine, Run, RunScore, TurnScore, line, text};
 use eval_report::run_page::{self, differences, needed, turns};
 use eval_support::words::{count, tokens};
@@ -161,7 +162,7 @@ fn facts(reading: &Reading, conversation: Option<&Conversation>) -> Vec<(&'stati
         ("Agent", digest.agent),
         ("Models", Some(line(&models.join(", "))).filter(|models| !models.is_empty())),
         ("Tokens", (digest.tokens > 0).then(|| tokens(digest.tokens.into()))),
-        ("Took", digest.lasted.map(|time| format!("{:.3} s", time.as_secs_f64()))),
+        ("Took", digest.lasted.map(time::latency)),
         ("Traces", traces.map(|traces| line(&traces))),
         ("Spans", Some(reading.view.spans.to_string())),
     ];

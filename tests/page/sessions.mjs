@@ -163,7 +163,7 @@ const tests = {
       while (walk.nextNode()) texts.push(walk.currentNode.data);
       return [texts.join("\n"), Math.max(...texts.map((it) => it.length))];
     });
-    assert(all.includes("\\u{202e}\\u{1b}[2J") && all.includes("the record has more"), "escaped, and cut");
+    assert(all.includes("\\u{202e}\\u{1b}[2J") && /the record has (\d+ )?more/.test(all), "escaped, and cut");
     assert(!/[\u202a-\u202e\u2066-\u2069\u001b]/.test(all) && !all.includes("abcde01234"));
     assert(longest < 21_000, `${longest} characters in one text`);
     // The draft has all of it but the key.

@@ -208,7 +208,7 @@ mod tests {
     fn what_is_no_message_is_quoted_with_the_reason() {
         for (line, why) in [
             ("Loading model...", "it is not JSON"),
-            (&"[".repeat(1_000), "nesting is too deep"),
+            (&"[".repeat(300), "nesting is too deep"),
             ("[1]", "`message` should be an object and is an array"),
             ("{}", "`type` is missing"),
             (r#"{"type": "texts"}"#, "there is no type `texts`; there are `hello`"),

@@ -423,7 +423,7 @@ pub struct Again<'r> {
     pub command: String,
     /// Whether it runs cases of a program.
     pub of_program: bool,
-    /// What it records beside.
+    /// The missing answers that it records beside.
     pub lacking: Lacking,
     /// The files of the sets that it runs whole; empty if it names its cases.
     pub sets: BTreeSet<&'r str>,

@@ -54,7 +54,7 @@ const OF_A_MODEL: &str = " of a model (";
 const NOT_RECORDED: &str = " is not recorded";
 const CHANGED: &str = " changed";
 
-/// The begin of the first line about a call of a model without a recorded answer.
+/// The beginning of the first line about a call of a model without a recorded answer.
 pub fn unrecorded_call(call: &str) -> String {
     format!("{call}{NOT_RECORDED}")
 }
@@ -89,7 +89,7 @@ pub enum MissingCall {
 }
 
 impl MissingCall {
-    /// The call that a text with the begin of [`unrecorded_call`] or [`changed_call`] is about.
+    /// The call that a text with the beginning of [`unrecorded_call`] or [`changed_call`] is about.
     pub fn from_text(text: &str) -> Option<Self> {
         let (call, _) = text.split_once(NOT_RECORDED)?;
         let found = if changed_parts(text).is_some() { Self::Changed } else { Self::New };

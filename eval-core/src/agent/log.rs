@@ -521,3 +521,20 @@ mod chunks_tests {
         assert_eq!(texts("Bye."), [r#"agent: the text "It is sunny.\n""#, r#"agent: the text "Bye.""#]);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::recorder::Recorder;
+    use super::*;
+
+    #[test]
+    fn the_bytes_of_a_conversation_are_those_of_all_its_turns() {
+        let text = "x".repeat(MAX_CONVERSATION_BYTES / 4);
+        let log = Arc::default();
+        for (turn, overflow) in [None, None, None, Some(Overflow::Bytes)].into_iter().enumerate() {
+            let recorder = Recorder::of_next_turn(&log);
+            let unwound = std::panic::catch_unwind(|| recorder.text(&text));
+            assert_eq!((unwound.is_err(), log.end().overflow), (overflow.is_some(), overflow), "{turn}");
+        }
+    }
+}

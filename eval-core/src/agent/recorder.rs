@@ -565,17 +565,6 @@ mod tests {
     }
 
     #[test]
-    fn the_bytes_of_a_conversation_are_those_of_all_its_turns() {
-        let text = "x".repeat(MAX_CONVERSATION_BYTES / 4);
-        let log = Arc::default();
-        for (turn, overflow) in [None, None, None, Some(Overflow::Bytes)].into_iter().enumerate() {
-            let recorder = Recorder::of_next_turn(&log);
-            let unwound = std::panic::catch_unwind(|| recorder.text(&text));
-            assert_eq!((unwound.is_err(), log.end().overflow), (overflow.is_some(), overflow), "{turn}");
-        }
-    }
-
-    #[test]
     fn a_loop_of_tools_that_never_wait_lets_the_timer_end_it() {
         let log = Arc::default();
         let recorder = Recorder::of_next_turn(&log);

@@ -5,7 +5,7 @@ use eval_support::message::MissingCall;
 
 use super::test::TestResult;
 
-/// What a command has to record so that cases get a verdict.
+/// The answers that a command has to record so that cases get a verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lacking {
     /// Whether an answer of a judge is missing.
@@ -14,7 +14,7 @@ pub struct Lacking {
 }
 
 impl Lacking {
-    /// What the cases of one command lack. Their calls are recorded again only if the requests of all of them changed: the model
+    /// The missing answers of the cases of one command. Their calls are recorded again only if the requests of all of them changed: the model
     /// would be asked for what is recorded.
     pub fn of_all(cases: impl IntoIterator<Item = Self>) -> Self {
         cases.into_iter().reduce(Self::with).unwrap_or_default()
@@ -42,7 +42,7 @@ impl Lacking {
 }
 
 impl TestResult<'_> {
-    /// What the test lacks, by its verdict.
+    /// The missing answers of the test, by its verdict.
     pub fn lacking(&self) -> Lacking {
         let verdict = self.attempt.decided.as_ref().map(|decided| &decided.verdict);
         Lacking { judge: self.asks_for_a_recording(), models: verdict.and_then(missing_call) }

@@ -126,7 +126,7 @@ fn facts(test: &TestResult<'_>) -> Vec<(&'static str, String)> {
     facts.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
-/// How turns and runs decide, with the options that say so.
+/// The rule by which turns and runs decide, with the options that say so.
 fn passes_if(pass: PassRule, gate: TurnAggregation, runs: usize) -> String {
     let is_mean = gate == TurnAggregation::Mean;
     let said = match (pass.needed(runs), is_mean) {

@@ -272,7 +272,7 @@ fn program(test: &TestResult<'_>) -> Option<String> {
     Some(rerun_command(again, [(file, started.eval_id.as_str())]))
 }
 
-/// What the case lacks in each run, until it is recorded.
+/// The missing answers of the case in each run, until they are recorded.
 fn lacking(test: &TestResult<'_>) -> Lacking {
     Lacking { judge: misses_an_answer(test), ..test.lacking() }
 }

@@ -132,21 +132,19 @@ fn result(metric: &MetricReport, runs: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use eval_format::Criterion;
+    use eval_format::{Criterion, EvalCase};
 
     use super::*;
     use crate::verdict::Role;
 
+    fn report(verdict: Verdict) -> CaseReport {
+        CaseReport::of_verdict(EvalCase::new("c"), verdict)
+    }
+
     #[test]
     fn a_line_names_the_set_of_a_case_that_has_one() {
-        let of_set = CaseReport {
-            eval_set_id: Some("s".to_owned()),
-            ..CaseReport::of_verdict(eval_format::EvalCase::new("c"), Verdict::Passed)
-        };
-        let text = EvalReport {
-            cases: vec![of_set, CaseReport::of_verdict(eval_format::EvalCase::new("c"), Verdict::Passed)],
-        }
-        .to_string();
+        let of_set = CaseReport { eval_set_id: Some("s".to_owned()), ..report(Verdict::Passed) };
+        let text = EvalReport { cases: vec![of_set, report(Verdict::Passed)] }.to_string();
         let lines: Vec<&str> = text.lines().map(str::trim).collect();
         assert_eq!(lines, ["passed s/c", "passed c", "2 cases: 2 passed, 0 failed, 0 without a verdict"]);
     }
@@ -168,11 +166,7 @@ mod tests {
         let skipped = metric("safety_v1", Verdict::Skipped("no judge".to_owned()), None);
         let metrics =
             vec![metric("one", Verdict::Passed, Some(1)), skipped, metric("mean", Verdict::Failed, None)];
-        let labelled = CaseReport {
-            metrics,
-            label: Some("b".to_owned()),
-            ..CaseReport::of_verdict(eval_format::EvalCase::new("c"), Verdict::Passed)
-        };
+        let labelled = CaseReport { metrics, label: Some("b".to_owned()), ..report(Verdict::Passed) };
         let text = EvalReport { cases: vec![labelled] }.to_string();
         let expected = "passed c [b]  one 0.33 (0.8 reached in 1 of 0 runs)  safety_v1 skipped  mean 0.33";
         assert_eq!(text.lines().next().map(str::trim), Some(expected));
@@ -192,13 +186,7 @@ mod tests {
             (vec![Verdict::Passed, Verdict::NotEvaluated(String::new())], false),
             (vec![Verdict::Passed, Verdict::error(Role::Harness, "stale")], false),
         ] {
-            let report = EvalReport {
-                cases: verdicts
-                    .iter()
-                    .cloned()
-                    .map(|verdict| CaseReport::of_verdict(eval_format::EvalCase::new("c"), verdict))
-                    .collect(),
-            };
+            let report = EvalReport { cases: verdicts.iter().cloned().map(report).collect() };
             assert_eq!(report.all_passed(), passed, "{verdicts:?}");
             assert_eq!(report.summary().pass_rate() == Some(1.0), passed, "{verdicts:?}");
         }

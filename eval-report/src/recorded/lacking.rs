@@ -14,8 +14,8 @@ pub struct Lacking {
 }
 
 impl Lacking {
-    /// The missing answers of the cases of one command. Their calls are recorded again only if the requests of all of them changed: the model
-    /// would be asked for what is recorded.
+    /// The missing answers of the cases of one command. A command that records all calls again would ask the model for recorded
+    /// answers too, so the requests of all cases must have changed.
     pub fn of_all(cases: impl IntoIterator<Item = Self>) -> Self {
         cases.into_iter().reduce(Self::with).unwrap_or_default()
     }

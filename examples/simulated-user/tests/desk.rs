@@ -26,7 +26,7 @@ impl Judge for Guest {
 
 struct Guest;
 
-/// The next words of the guest. The prompt has the plan of the case and what was said so far.
+/// The guest's next message. The prompt holds the plan of the case and the conversation so far.
 fn next_message(prompt: &str) -> &'static str {
     if prompt.contains("It is booked") {
         "</finished>"
